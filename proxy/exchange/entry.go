@@ -65,7 +65,7 @@ type Entry struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	prior Risk // of all attempts but the newest
+	Prior Risk // of all attempts but the newest; the fold needs it
 }
 
 // Apply folds one event into the entry.
@@ -89,7 +89,7 @@ func (e *Entry) Apply(ev Event) {
 	switch d := ev.Detail; ev.Name {
 	case ATTEMPT:
 		e.Attempts++
-		e.prior, current, e.State = e.Risk, RiskNone, Preparing
+		e.Prior, current, e.State = e.Risk, RiskNone, Preparing
 	case SENT:
 		current, e.State = RiskCharged, InFlight
 	case HEADERS:
@@ -143,7 +143,7 @@ func (e *Entry) Apply(ev Event) {
 		e.State = Discarded
 	}
 	if current >= 0 {
-		e.Risk = max(e.prior, current)
+		e.Risk = max(e.Prior, current)
 	}
 }
 
