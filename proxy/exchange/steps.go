@@ -38,6 +38,7 @@ type Step struct {
 	Claim  Claim   // without Intent
 	Events []Event // Seq, Row and, for a new attempt, Attempt are filled in
 
+	Head *Head       // with HEADERS: of the response, redacted; what a stream cut by a crash is replayed with
 	End  *AttemptEnd // the attempt is over
 	Take bool        // with CACHE_HIT: take the owed result, or fail with ErrNotOwed
 	Owe  bool        // the client did not see the end of what it had taken
