@@ -1,0 +1,215 @@
+package fakellm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash/fnv"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"tailrace/proxy/sse"
+)
+
+// cacheable answers any method on /_fakellm/cacheable. Query parameters:
+//
+//	max-age=60       Cache-Control: max-age=60
+//	cc=...           Cache-Control as given; no-store sets that
+//	etag=a           ETag: "a"; a matching If-None-Match gets 304
+//	last-modified=D  Last-Modified as given; an equal If-Modified-Since gets 304
+//	vary=NAME        Vary
+//	set-cookie=a=b   Set-Cookie
+//	status=200       the status
+//	type=text/plain  Content-Type
+//	size=1024        length of the body (default 1024, KiB and MiB are known)
+//	pace=20ms        stream it in pieces=16 parts with this time between two
+//	chunked          do not announce the length
+//
+// The body is text, the same for the same target.
+func (a *answer) cacheable() {
+	q, err := url.ParseQuery(a.query)
+	if err != nil {
+		a.refuse(fasthttp.StatusBadRequest, "the query cannot be read: "+err.Error())
+		return
+	}
+	status, err := a.things(q)
+	if err != nil {
+		a.refuse(fasthttp.StatusBadRequest, err.Error())
+		return
+	}
+	if a.matches(q) {
+		a.head(fasthttp.StatusNotModified, "", 0)
+		a.ctx.Response.SkipBody = true
+		a.rec.finish(false)
+		return
+	}
+	media := q.Get("type")
+	if media == "" {
+		media = "text/plain; charset=utf-8"
+	}
+	size := a.fault.size
+	if !a.fault.has("size") {
+		size = 1024
+	}
+	text := newSpeech(a.targetHash(), "", 1, size).next()
+	parts := even([]byte(text), a.fault.count())
+	if q.Has("chunked") {
+		a.stream(status, media, -1, &body{script: &pieces{fault: &a.fault, parts: parts}})
+		return
+	}
+	a.pieces(status, media, []byte(text), func() [][]byte { return parts })
+}
+
+// things reads the parameters of cacheable into headers and the fault.
+func (a *answer) things(q url.Values) (status int, err error) {
+	cc := q["cc"]
+	if v := q.Get("max-age"); v != "" {
+		cc = append(cc, "max-age="+v)
+	}
+	if q.Has("no-store") {
+		cc = append(cc, "no-store")
+	}
+	add := func(name, value string) {
+		if value != "" {
+			a.extra = append(a.extra, field{name, strings.Map(printable, value)})
+		}
+	}
+	add("Cache-Control", strings.Join(cc, ", "))
+	if etag := q.Get("etag"); etag != "" {
+		add("ETag", quoted(etag))
+	}
+	add("Last-Modified", q.Get("last-modified"))
+	add("Vary", q.Get("vary"))
+	add("Set-Cookie", q.Get("set-cookie"))
+	if !a.fault.has("tokens") {
+		_ = a.fault.Set("tokens", "16")
+	}
+	for param, member := range map[string]string{"size": "size", "pace": "pace", "pieces": "tokens", "status": "status"} {
+		if v := q.Get(param); v != "" {
+			if err := a.fault.Set(member, v); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return a.status(), nil
+}
+
+// printable keeps a parameter from ending its header line.
+func printable(r rune) rune {
+	if r < 0x20 || r == 0x7f {
+		return -1
+	}
+	return r
+}
+
+func quoted(etag string) string {
+	if strings.HasPrefix(etag, `"`) || strings.HasPrefix(etag, `W/"`) {
+		return etag
+	}
+	return `"` + etag + `"`
+}
+
+// matches says whether the client already has this very thing.
+func (a *answer) matches(q url.Values) bool {
+	if !a.ctx.IsGet() && !a.ctx.IsHead() {
+		return false
+	}
+	if inm := string(a.ctx.Request.Header.Peek("If-None-Match")); inm != "" {
+		for tag := range strings.SplitSeq(inm, ",") {
+			tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+			if tag == "*" || q.Get("etag") != "" && tag == strings.TrimPrefix(quoted(q.Get("etag")), "W/") {
+				return true
+			}
+		}
+		return false
+	}
+	since := string(a.ctx.Request.Header.Peek("If-Modified-Since"))
+	return since != "" && since == q.Get("last-modified")
+}
+
+func (a *answer) targetHash() uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(a.path + "?" + a.query))
+	return h.Sum64()
+}
+
+// events answers /_fakellm/events?n=10&every=100ms with an event stream, asked
+// for or not. n=0 goes on until the client leaves.
+func (a *answer) events() {
+	q, _ := url.ParseQuery(a.query)
+	t := &ticks{n: 10, every: 100 * time.Millisecond}
+	if v := q.Get("n"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			a.refuse(fasthttp.StatusBadRequest, "n="+v+" is wrong: write a number of events, 0 for no end")
+			return
+		}
+		t.n = n
+	}
+	if v := q.Get("every"); v != "" {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			a.refuse(fasthttp.StatusBadRequest, "every="+v+" is wrong: write a duration such as 200ms")
+			return
+		}
+		t.every = d
+	}
+	t.fault = &a.fault
+	b := &body{script: t, every: a.fault.heartbeat, beat: comment}
+	a.zip(b)
+	a.stream(a.status(), "text/event-stream", -1, b)
+}
+
+// ticks is the script of numbered events.
+type ticks struct {
+	fault *Fault
+	n, i  int
+	every time.Duration
+}
+
+func (t *ticks) next() step {
+	wait := t.every
+	if t.i == 0 {
+		wait = t.fault.ttft
+	}
+	n := t.n
+	if n == 0 {
+		n = maxCount
+	}
+	if s, hit := t.fault.at(t.i, n); hit {
+		return s
+	}
+	t.i++
+	s := step{wait: wait, data: append([]byte("id: "+strconv.Itoa(t.i)+"\n"),
+		sse.AppendEvent(nil, "tick", doc(obj{"n", t.i}))...)}
+	if t.i == n && !t.fault.late(n) {
+		s.verb = last
+	}
+	return s
+}
+
+// echo answers with the request as it arrived.
+func (a *answer) echo() {
+	headers := list{}
+	for line := range strings.SplitSeq(string(a.ctx.Request.Header.RawHeaders()), "\r\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			headers = append(headers, list{name, strings.Trim(value, " \t")})
+		}
+	}
+	sum := sha256.Sum256(a.sent)
+	a.whole(a.status(), "application/json", doc(obj{
+		"method", string(a.ctx.Method()), "target", string(a.ctx.Request.Header.RequestURI()),
+		"headers", headers, "body_sha256", hex.EncodeToString(sum[:]), "body_length", len(a.sent)}))
+}
+
+func (a *answer) stats() {
+	b, err := json.Marshal(a.origin.Stats())
+	if err != nil {
+		panic(err)
+	}
+	a.whole(fasthttp.StatusOK, "application/json", b)
+}
