@@ -1,6 +1,10 @@
 package live
 
-import "tailrace/proxy/exchange"
+import (
+	"iter"
+
+	"tailrace/proxy/exchange"
+)
 
 // list is the rows by ID, newest first. Removal from the middle is what it is
 // for: exchanges end in any order.
@@ -46,16 +50,46 @@ func (l *list) remove(r *record) {
 	l.len--
 }
 
-// each calls visit for every record that is wanted, in the order asked for.
-func (l *list) each(oldestFirst bool, visit func(*record)) {
-	if oldestFirst {
-		for r := l.oldest; r != nil; r = r.newer {
-			visit(r)
-		}
-		return
+// newest yields every record, newest first.
+func (b *Board) newest(yield func(*record) bool) {
+	for r := b.rows.newest; r != nil && yield(r); r = r.older {
 	}
-	for r := l.newest; r != nil; r = r.older {
-		visit(r)
+}
+
+func (b *Board) oldest(yield func(*record) bool) {
+	for r := b.rows.oldest; r != nil && yield(r); r = r.newer {
+	}
+}
+
+// all yields every record in the order that the query asks for.
+func (b *Board) all(q *Query) iter.Seq[*record] {
+	order := b.newest
+	if q.Oldest {
+		order = b.oldest
+	}
+	if !q.LiveFirst {
+		return order
+	}
+	return func(yield func(*record) bool) {
+		for r := range order {
+			if r.state.Live() && !yield(r) {
+				return
+			}
+		}
+		for r := range order {
+			if !r.state.Live() && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// matches yields the records that the query's window may show.
+func (b *Board) matches(q *Query, words []string, yield func(*record) bool) {
+	for r := range b.all(q) {
+		if q.wanted(r, words) && !q.newer(r.state.ID) && !yield(r) {
+			return
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"iter"
 	"strings"
 
 	"tailrace/proxy/exchange"
@@ -26,12 +27,20 @@ type Query struct {
 	Offset int // rows to skip
 	Limit  int // rows to return; 0 returns none, only the sums
 
+	// Find moves the window so that it begins Above rows before this row: what
+	// a reader has selected stays where it is on the screen while rows come and
+	// go around it. When the row is not among the matches, Offset holds.
+	Find  exchange.ID
+	Above int
+
 	TextBytes int // how much of its text each row carries, from its end
 }
 
 // Snapshot is one moment of the board: a value that nobody writes to.
 type Snapshot struct {
 	Rows    []exchange.State // the window
+	Offset  int              // place of the window's first row among the matches
+	At      int              // place of Query.Find among the matches, -1 when it is not there
 	Total   int              // rows that the query matches, whatever its window
 	Newer   int              // of these, how many Query.UpTo left out
 	Live    int              // exchanges that have not ended, whatever the query
@@ -45,69 +54,65 @@ type Snapshot struct {
 // the board; without a filter it looks at no more rows than it skips and
 // returns.
 func (b *Board) Snapshot(q Query) Snapshot {
-	var s Snapshot
+	s := Snapshot{At: -1}
 	if b.loads != nil {
 		s.Loads = b.loads()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.Live, s.Streams, s.Counts, s.Seq = b.live, b.streams, b.counts, b.seq
-	w := window{skip: q.Offset, limit: q.Limit, text: q.TextBytes, out: &s}
-	if n := min(q.Limit, b.rows.len); n > 0 {
-		s.Rows = make([]exchange.State, 0, n)
-	}
+	s.Offset = max(q.Offset, 0)
 	if q.plain() {
 		s.Total = b.rows.len
-		for r := b.rows.newest; r != nil && !w.full(); r = r.older {
-			w.take(r)
-		}
+		s.fill(&q, b.newest)
 		return s
 	}
 	words := strings.Fields(strings.ToLower(q.Text))
-	look := func(r *record) {
-		if !q.wanted(r, words) {
-			return
-		}
-		s.Total++
-		if q.newer(r.state.ID) {
+	matches := func(yield func(*record) bool) { b.matches(&q, words, yield) }
+	seen := 0
+	for r := range b.all(&q) {
+		switch {
+		case !q.wanted(r, words):
+		case q.newer(r.state.ID):
+			s.Total++
 			s.Newer++
+		default:
+			if r.state.ID == q.Find {
+				s.At = seen
+			}
+			s.Total++
+			seen++
+		}
+	}
+	if s.At >= 0 {
+		s.Offset = max(s.At-q.Above, 0)
+	}
+	s.fill(&q, matches)
+	return s
+}
+
+// fill takes the window's rows out of those that match.
+func (s *Snapshot) fill(q *Query, matches iter.Seq[*record]) {
+	n := min(q.Limit, s.Total-s.Newer-s.Offset)
+	if n <= 0 {
+		return
+	}
+	s.Rows = make([]exchange.State, 0, n)
+	skip := s.Offset
+	for r := range matches {
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if s.Rows = append(s.Rows, r.value(q.TextBytes)); len(s.Rows) == n {
 			return
 		}
-		w.take(r)
 	}
-	if !q.LiveFirst {
-		b.rows.each(q.Oldest, look)
-		return s
-	}
-	for _, alive := range []bool{true, false} {
-		b.rows.each(q.Oldest, func(r *record) {
-			if r.state.Live() == alive {
-				look(r)
-			}
-		})
-	}
-	return s
 }
 
 // plain reports whether the query is for the newest rows of all, which needs
 // no look at the rest.
 func (q *Query) plain() bool {
-	return strings.TrimSpace(q.Text) == "" && !q.Live && !q.Streams && !q.Slots && !q.LiveFirst && !q.Oldest && q.UpTo == 0
-}
-
-// window takes rows after skipping some, until it is full.
-type window struct {
-	skip, limit, text int
-	out               *Snapshot
-}
-
-func (w *window) full() bool { return len(w.out.Rows) >= w.limit }
-
-func (w *window) take(r *record) {
-	switch {
-	case w.skip > 0:
-		w.skip--
-	case !w.full():
-		w.out.Rows = append(w.out.Rows, r.value(w.text))
-	}
+	return strings.TrimSpace(q.Text) == "" && !q.Live && !q.Streams && !q.Slots && !q.LiveFirst && !q.Oldest &&
+		q.UpTo == 0 && q.Find == 0
 }

@@ -150,3 +150,25 @@ func TestLoadsAreReadAtTheMomentOfTheLook(t *testing.T) {
 		t.Errorf("%+v", s.Loads)
 	}
 }
+
+func TestTheSelectedRowStaysInItsPlaceOnTheScreen(t *testing.T) {
+	b := NewBoard(100)
+	for id := exchange.ID(1); id <= 10; id++ {
+		request(b, id, "/x")
+	}
+	q := Query{Find: 5, Above: 2, Limit: 4}
+	for id := exchange.ID(11); id <= 14; id++ {
+		s := b.Snapshot(q)
+		if d := cmp.Diff([]exchange.ID{7, 6, 5, 4}, ids(s)); d != "" {
+			t.Error(d)
+		}
+		if want := int(id) - 1 - 5; s.At != want || s.Offset != want-2 || s.Total != int(id)-1 {
+			t.Errorf("at %d, offset %d, total %d; want at %d", s.At, s.Offset, s.Total, want)
+		}
+		request(b, id, "/x")
+	}
+	s := b.Snapshot(Query{Find: 999, Above: 2, Offset: 1, Limit: 2})
+	if d := cmp.Diff([]exchange.ID{13, 12}, ids(s)); d != "" || s.At != -1 || s.Offset != 1 {
+		t.Errorf("a row that is not there: at %d, offset %d\n%s", s.At, s.Offset, d)
+	}
+}
