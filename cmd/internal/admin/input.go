@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// body reads the JSON of a POST into v; no body at all leaves v as it is. A
+// form would need no preflight of a browser, so other content is refused.
+func body(w http.ResponseWriter, r *http.Request, v any) bool {
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		say(w, http.StatusRequestEntityTooLarge, "the body is larger than any command; send at most 64 KiB")
+		return false
+	} else if err != nil {
+		say(w, http.StatusBadRequest, "the body ended early; send it whole")
+		return false
+	}
+	if len(b) == 0 {
+		return true
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		say(w, http.StatusUnsupportedMediaType, "commands are JSON; send Content-Type: application/json, or no body")
+		return false
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		say(w, http.StatusBadRequest, "the body is not what this command takes ("+clip(err.Error())+"); send a JSON object with its members")
+		return false
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		say(w, http.StatusBadRequest, "something follows the JSON object; send one object")
+		return false
+	}
+	return true
+}
+
+// queryOf refuses parameters that nobody would look at: a misspelt filter must
+// not return everything.
+func queryOf(w http.ResponseWriter, r *http.Request, known ...string) (url.Values, bool) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		say(w, http.StatusBadRequest, "the query cannot be read; write it as name=value pairs")
+		return nil, false
+	}
+	for name, values := range q {
+		if !slices.Contains(known, name) {
+			say(w, http.StatusBadRequest, "the parameter "+strconv.Quote(clip(name))+" is not known; use "+strings.Join(known, ", "))
+			return nil, false
+		}
+		if len(values) > 1 {
+			say(w, http.StatusBadRequest, "the parameter "+name+" stands there twice; send it once")
+			return nil, false
+		}
+	}
+	return q, true
+}
+
+// number reads a whole number from 1 to most; an absent one is 0.
+func number(w http.ResponseWriter, q url.Values, name string, most int64) (int64, bool) {
+	s := q.Get(name)
+	if s == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 1 || n > most {
+		say(w, http.StatusBadRequest, name+"="+clip(s)+" is no whole number from 1 to "+strconv.FormatInt(most, 10)+"; send one")
+		return 0, false
+	}
+	return n, true
+}
