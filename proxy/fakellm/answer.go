@@ -36,7 +36,7 @@ func (a *answer) whole(status int, media string, document []byte) {
 
 // pieces answers with a document, in the given parts when the fault asks for
 // delays or breaks. Without parts it is cut evenly.
-func (a *answer) pieces(status int, media string, document []byte, parts func() [][]byte) {
+func (a *answer) pieces(status int, media string, document []byte, parts func() ([][]byte, []byte)) {
 	f := &a.fault
 	f.unset("error") // that is an event of a stream
 	if f.truncate {
@@ -50,13 +50,15 @@ func (a *answer) pieces(status int, media string, document []byte, parts func() 
 	length := len(document)
 	switch {
 	case f.short:
-		script = &pieces{fault: &Fault{}, parts: [][]byte{document[:length/2]}}
-		script = &broken{script}
+		half := MustParseFault("cut=1")
+		script = &pieces{fault: &half, parts: [][]byte{document[:length/2]}}
 	case f.staged():
 		if parts == nil {
-			parts = func() [][]byte { return even(document, f.count()) }
+			parts = func() ([][]byte, []byte) { return even(document, f.count()) }
 		}
-		script = &pieces{fault: f, parts: parts()}
+		p := &pieces{fault: f}
+		p.parts, p.tail = parts()
+		script = p
 		if f.has("end") {
 			length = -1 // a clean end before the announced one would be none
 		}
@@ -145,15 +147,4 @@ func (a *answer) refuse(status int, message string) {
 func (a *answer) leave(reset, aborted bool) {
 	a.rec.finish(aborted)
 	a.conn.abandon(reset)
-}
-
-// broken ends a script by breaking the connection.
-type broken struct{ script }
-
-func (b *broken) next() step {
-	s := b.script.next()
-	if s.verb == last {
-		s.verb = cut
-	}
-	return s
 }

@@ -16,6 +16,8 @@ import (
 type ask struct {
 	members map[string]json.RawMessage
 
+	name         string // the model asked for
+	withUsage    bool   // an OpenAI stream is to end with its usage
 	prompt       string // the last text of the prompt
 	promptTokens int
 	digest       [sha256.Size]byte
@@ -47,6 +49,12 @@ func readAsk(path string, body []byte, f *Fault) (*ask, error) {
 		}
 	}
 	a.promptTokens = max(a.promptTokens, 1)
+	var options struct {
+		IncludeUsage bool `json:"include_usage"`
+	}
+	a.read("stream_options", &options)
+	a.withUsage = options.IncludeUsage
+	a.read("model", &a.name)
 	return a, nil
 }
 
@@ -84,20 +92,10 @@ func (a *ask) streams(absent bool) bool {
 	return stream
 }
 
-// includeUsage says whether an OpenAI stream is to end with its usage.
-func (a *ask) includeUsage() bool {
-	var options struct {
-		IncludeUsage bool `json:"include_usage"`
-	}
-	a.read("stream_options", &options)
-	return options.IncludeUsage
-}
-
 // model is the name that was asked for, or else one of our own.
 func (a *ask) model(own string) string {
-	var name string
-	if a.read("model", &name) && name != "" {
-		return name
+	if a.name != "" {
+		return a.name
 	}
 	return own
 }

@@ -17,7 +17,7 @@ func completion(q *ask) reply {
 }
 
 func (d *completionDialect) document(text string, finish, usage any) obj {
-	o := obj{"id", d.id("cmpl-", 28), "object", "text_completion", "created", d.created(), "model", d.name(),
+	o := obj{"id", d.id("cmpl-", 28), "object", "text_completion", "created", d.created(), "model", d.model("fake-river-1"),
 		"choices", list{obj{"text", text, "index", 0, "logprobs", nil, "finish_reason", finish}}}
 	if usage != nil {
 		o = append(o, "usage", usage)
@@ -37,7 +37,7 @@ func (d *completionDialect) token(_ int, word string) []byte {
 
 func (d *completionDialect) close(string) [][]byte {
 	events := [][]byte{sse.AppendEvent(nil, "", doc(d.document("", "stop", nil)))}
-	if d.includeUsage() {
+	if d.withUsage {
 		o := d.document("", nil, d.usage())
 		o[9] = list{} // the usage chunk has no choice
 		events = append(events, sse.AppendEvent(nil, "", doc(o)))

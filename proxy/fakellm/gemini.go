@@ -7,7 +7,7 @@ import "strings"
 // array that grows.
 type geminiDialect struct {
 	*ask
-	name   string
+	served string // the model of the path
 	events bool
 	begun  bool // an element of the array has gone out
 }
@@ -24,7 +24,7 @@ func geminiCall(path string) (model, method string, ok bool) {
 
 func gemini(model, method string, events bool) func(*ask) reply {
 	return func(q *ask) reply {
-		return reply{dialect: &geminiDialect{ask: q, name: model, events: events}, stream: method == "streamGenerateContent"}
+		return reply{dialect: &geminiDialect{ask: q, served: model, events: events}, stream: method == "streamGenerateContent"}
 	}
 }
 
@@ -38,7 +38,7 @@ func (d *geminiDialect) response(text string, finish string, said int) []byte {
 	return doc(obj{"candidates", list{candidate},
 		"usageMetadata", obj{"promptTokenCount", d.promptTokens, "candidatesTokenCount", said,
 			"totalTokenCount", d.promptTokens + said},
-		"modelVersion", d.name, "responseId", d.id("", 22)})
+		"modelVersion", d.served, "responseId", d.id("", 22)})
 }
 
 func (d *geminiDialect) plain(text string) []byte { return d.response(text, "STOP", d.tokens) }

@@ -30,8 +30,6 @@ func openaiHeaders(q *ask) []field {
 	}
 }
 
-func (d *chatDialect) name() string { return d.model("fake-river-1") }
-
 func (d *chatDialect) usage() obj {
 	return obj{"prompt_tokens", d.promptTokens, "completion_tokens", d.tokens, "total_tokens", d.promptTokens + d.tokens,
 		"prompt_tokens_details", obj{"cached_tokens", 0, "audio_tokens", 0},
@@ -40,7 +38,7 @@ func (d *chatDialect) usage() obj {
 }
 
 func (d *chatDialect) plain(text string) []byte {
-	return doc(obj{"id", d.id("chatcmpl-", 28), "object", "chat.completion", "created", d.created(), "model", d.name(),
+	return doc(obj{"id", d.id("chatcmpl-", 28), "object", "chat.completion", "created", d.created(), "model", d.model("fake-river-1"),
 		"choices", list{obj{"index", 0,
 			"message", obj{"role", "assistant", "content", text, "refusal", nil, "annotations", list{}},
 			"logprobs", nil, "finish_reason", "stop"}},
@@ -50,9 +48,9 @@ func (d *chatDialect) plain(text string) []byte {
 // envelope is what all chunks have in common. With include_usage every chunk
 // has a usage member, null but for the last.
 func (d *chatDialect) envelope(choices list, usage any) []byte {
-	o := obj{"id", d.id("chatcmpl-", 28), "object", "chat.completion.chunk", "created", d.created(), "model", d.name(),
+	o := obj{"id", d.id("chatcmpl-", 28), "object", "chat.completion.chunk", "created", d.created(), "model", d.model("fake-river-1"),
 		"service_tier", "default", "system_fingerprint", d.id("fp_", 10), "choices", choices}
-	if d.includeUsage() {
+	if d.withUsage {
 		o = append(o, "usage", usage)
 	}
 	return sse.AppendEvent(nil, "", doc(o))
@@ -72,7 +70,7 @@ func (d *chatDialect) token(_ int, word string) []byte {
 
 func (d *chatDialect) close(string) [][]byte {
 	events := [][]byte{d.chunk(obj{}, "stop")}
-	if d.includeUsage() {
+	if d.withUsage {
 		events = append(events, d.envelope(list{}, d.usage()))
 	}
 	return append(events, done)

@@ -55,13 +55,17 @@ func (a *answer) cacheable() {
 	if !a.fault.has("size") {
 		size = 1024
 	}
-	text := newSpeech(a.targetHash(), "", 1, size).next()
-	parts := even([]byte(text), a.fault.count())
+	text := ""
+	if size > 0 {
+		text = newSpeech(a.targetHash(), "", 1, size).next()
+	}
 	if q.Has("chunked") {
-		a.stream(status, media, -1, &body{script: &pieces{fault: &a.fault, parts: parts}})
+		p := &pieces{fault: &a.fault}
+		p.parts, p.tail = even([]byte(text), a.fault.count())
+		a.stream(status, media, -1, &body{script: p})
 		return
 	}
-	a.pieces(status, media, []byte(text), func() [][]byte { return parts })
+	a.whole(status, media, []byte(text))
 }
 
 // things reads the parameters of cacheable into headers and the fault.
@@ -186,7 +190,7 @@ func (t *ticks) next() step {
 	t.i++
 	s := step{wait: wait, data: append([]byte("id: "+strconv.Itoa(t.i)+"\n"),
 		sse.AppendEvent(nil, "tick", doc(obj{"n", t.i}))...)}
-	if t.i == n && !t.fault.late(n) {
+	if _, late := t.fault.at(n, n); t.i == n && !late {
 		s.verb = last
 	}
 	return s

@@ -96,7 +96,7 @@ func (a *answer) post(read func(*ask) reply) {
 	}
 	text := q.speech().text()
 	document := r.dialect.plain(text)
-	a.pieces(a.status(), "application/json", document, func() [][]byte {
+	a.pieces(a.status(), "application/json", document, func() ([][]byte, []byte) {
 		return split(document, text, q.speech())
 	})
 }
