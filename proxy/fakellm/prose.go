@@ -13,10 +13,16 @@ type speech struct {
 	words []string // what is left of the sentence
 	first bool
 
-	n, i  int
-	size  int64  // length of the whole text, 0 for as it comes
-	spare string // with size: text beyond the last token
+	n, i int
+	size int64 // length of the whole text, 0 for as it comes
+
+	block string // with size: prose that is repeated to that length
+	pos   int
 }
+
+// blockSize: text of a given size is for testing limits, nobody reads 64 MiB of
+// it, and making it word by word takes seconds.
+const blockSize = 32 << 10
 
 func newSpeech(seed uint64, topic string, n int, size int64) *speech {
 	s := &speech{seed: seed, first: true, n: n, size: size}
@@ -37,16 +43,26 @@ func (s *speech) next() string {
 	if s.size == 0 {
 		return s.word()
 	}
+	if s.block == "" {
+		s.block = s.prose(int(min(s.size, blockSize)))
+	}
 	want := int(s.size*int64(s.i)/int64(s.n) - s.size*int64(s.i-1)/int64(s.n))
+	b := make([]byte, 0, want)
+	for len(b) < want {
+		part := s.block[s.pos:min(len(s.block), s.pos+want-len(b))]
+		b = append(b, part...)
+		s.pos = (s.pos + len(part)) % len(s.block)
+	}
+	return string(b)
+}
+
+// prose returns words up to exactly n bytes.
+func (s *speech) prose(n int) string {
 	var b strings.Builder
-	b.Grow(want)
-	b.WriteString(s.spare)
-	for b.Len() < want {
+	for b.Len() < n {
 		b.WriteString(s.word())
 	}
-	text := b.String()
-	s.spare = text[want:]
-	return text[:want]
+	return b.String()[:n]
 }
 
 // text returns all tokens that are left as one string.

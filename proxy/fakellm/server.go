@@ -13,7 +13,7 @@
 // through a proxy can be compared. Besides the dialects there are
 //
 //	/_fakellm/stats      what the origin has seen, as JSON
-//	/_fakellm/cacheable  a plain thing for any method, see plain.go
+//	/_fakellm/cacheable  a plain thing for any method, see cacheable.go
 //	/_fakellm/events     an event stream nobody asked for
 //	/_fakellm/echo       the request as it arrived, as JSON
 //
