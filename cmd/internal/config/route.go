@@ -72,7 +72,10 @@ func (r *reader) route(c *Config, at string, n node, free bool) {
 			poolAt = n
 			r.text(&t.Pool, notEmpty)(at, n)
 		},
-		"auth":    r.text(&t.Auth, r.checkAuth),
+		"auth": func(at string, n node) {
+			r.text(&t.Auth, r.checkAuth)(at, n)
+			t.Auth, _ = r.env(strings.TrimPrefix(t.Auth, "env:"))
+		},
 		"request": func(at string, n node) { r.request(&t, at, n) },
 		"cache":   func(at string, n node) { r.cache(&t, at, n) },
 		"stream":  func(at string, n node) { r.stream(&t.Stream, at, n) },

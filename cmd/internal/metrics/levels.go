@@ -58,3 +58,22 @@ func (l *loads) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 }
+
+// Number is one value of a room that has no routes: its name without prefix,
+// what it says, and how it is read.
+type Number struct {
+	Name, Help string
+	Level      bool // it goes up and down; else it only grows
+	Read       func() float64
+}
+
+// Watch exports numbers under a prefix, as in tailrace_journal_.
+func (o *Observer) Watch(prefix string, numbers []Number) {
+	for _, n := range numbers {
+		if n.Level {
+			o.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: prefix + n.Name, Help: n.Help}, n.Read))
+		} else {
+			o.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: prefix + n.Name, Help: n.Help}, n.Read))
+		}
+	}
+}
