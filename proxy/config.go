@@ -27,6 +27,14 @@ type Config struct {
 	FastPath        bool          // experimental.h1_fast_path: which client write budget holds
 	DrainTimeout    time.Duration // Close waits this long for live exchanges; 0 cuts at once
 
+	// Panicked is told of a panic that was contained, with its stack. It may be
+	// called from any goroutine; nil drops it.
+	Panicked func(v any, stack []byte)
+
+	// Notice is told, in a sentence, what an operator should know: a result that
+	// could not be written down. It may be called from any goroutine.
+	Notice func(string)
+
 	// Dial replaces the dialer of every pool; for tests.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Forbidden are addresses of our own that no pool may dial (host:port).
@@ -39,7 +47,7 @@ type Route struct {
 	Pool string // name of a Pool
 
 	Match Match
-	Auth  string // "env:NAME", already resolved by ResolveAuth, or ""
+	Auth  string // credential for requests that bring none: the key itself, out of auth: env:NAME; "" = none
 
 	HeaderSet    []exchange.Field
 	HeaderRemove []string

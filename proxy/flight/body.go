@@ -32,6 +32,7 @@ type Body struct {
 	base    int64 // offset of pieces[0]
 	end     int64 // bytes written so far
 	keep    bool
+	read    bool // a reader has come; until then nothing is dropped
 	sealed  bool
 	err     error // why it ended; nil for a whole body
 	readers map[*Reader]struct{}
@@ -91,7 +92,8 @@ func (b *Body) End(err error) {
 	}
 }
 
-// Release stops keeping the first bytes for readers yet to come.
+// Release stops keeping the first bytes for readers yet to come, but for the
+// first of them.
 func (b *Body) Release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,12 +102,13 @@ func (b *Body) Release() {
 	b.moved.Broadcast()
 }
 
-// Whole returns all bytes of a body that has been sealed without an error and
-// was kept, and whether it is one. The bytes must not be changed.
+// Whole returns all bytes written so far, and whether they are all there were:
+// the body was kept and did not end in an error. The writer may ask before it
+// seals. The bytes must not be changed.
 func (b *Body) Whole() ([]byte, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.sealed || b.err != nil || b.base != 0 {
+	if b.err != nil || b.base != 0 {
 		return nil, false
 	}
 	if len(b.pieces) > 1 {
@@ -142,7 +145,7 @@ func (b *Body) ahead() int64 {
 
 // trim drops the pieces that every reader has passed. The lock is held.
 func (b *Body) trim() {
-	if b.keep || b.sealed && len(b.readers) == 0 {
+	if b.keep || !b.read || b.sealed && len(b.readers) == 0 {
 		return
 	}
 	slowest := b.end
@@ -163,6 +166,7 @@ func (b *Body) NewReader() (*Reader, error) {
 	if b.base > 0 {
 		return nil, ErrTooLate
 	}
+	b.read = true
 	r := &Reader{b: b}
 	b.readers[r] = struct{}{}
 	return r, nil

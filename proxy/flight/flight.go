@@ -20,31 +20,41 @@ var ErrAlone = errors.New("flight: this response is not shared")
 
 // Group holds the flights under way. The zero value is ready; it is safe for
 // concurrent use.
-type Group struct {
+type Group[K comparable] struct {
 	mu sync.Mutex
-	m  map[string]*Flight
+	m  map[K]*Flight
 }
 
 // Join returns the flight of that key. The first caller begins it, with the
 // returned context for its fetch; it must Publish or Fail, and everybody who
 // joined must Leave.
-func (g *Group) Join(key string, id exchange.ID) (f *Flight, first bool) {
+func (g *Group[K]) Join(key K, id exchange.ID) (f *Flight, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if f := g.m[key]; f != nil && f.enter() {
 		return f, false
 	}
 	f = New(id)
-	f.group, f.key = g, key
+	begun := f
+	f.drop = func() { g.remove(key, begun) }
 	if g.m == nil {
-		g.m = map[string]*Flight{}
+		g.m = map[K]*Flight{}
 	}
 	g.m[key] = f
 	return f, true
 }
 
+// remove takes a flight out, unless another has taken its key.
+func (g *Group[K]) remove(key K, f *Flight) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.m[key] == f {
+		delete(g.m, key)
+	}
+}
+
 // Len is the number of flights that can be joined.
-func (g *Group) Len() int {
+func (g *Group[K]) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.m)
@@ -53,11 +63,13 @@ func (g *Group) Len() int {
 // Flight is one fetch and the exchanges that read it.
 type Flight struct {
 	Leader exchange.ID
-	Ctx    context.Context // of the fetch; ended, with a cause, when all have left
+	// Verdict is the leader's, refined by the head it got. It is set before
+	// Publish, Alone or Fail, and read after Head.
+	Verdict exchange.Verdict
+	Ctx     context.Context // of the fetch; ended, with a cause, when all have left
 
 	cancel context.CancelCauseFunc
-	group  *Group // nil for a flight that nobody can join
-	key    string
+	drop   func() // takes it out of its group; nil for a flight that nobody can join
 
 	mu     sync.Mutex
 	aboard int
@@ -147,12 +159,7 @@ func (f *Flight) Leave(cause error) (last bool) {
 // Close takes the flight out of its group: whoever asks for the key from now on
 // begins another one. Those aboard are not disturbed.
 func (f *Flight) Close() {
-	if f.group == nil {
-		return
-	}
-	f.group.mu.Lock()
-	defer f.group.mu.Unlock()
-	if f.group.m[f.key] == f {
-		delete(f.group.m, f.key)
+	if f.drop != nil {
+		f.drop()
 	}
 }

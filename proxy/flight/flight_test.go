@@ -145,7 +145,7 @@ func TestFailedReaderEndsAndOthersGoOn(t *testing.T) {
 }
 
 func TestTheLastToLeaveCutsTheFetch(t *testing.T) {
-	var g Group
+	var g Group[string]
 	f, first := g.Join("k", 1)
 	if !first {
 		t.Fatal("nobody was first")
@@ -170,7 +170,7 @@ func TestTheLastToLeaveCutsTheFetch(t *testing.T) {
 }
 
 func TestRidersOfWhatNobodyMayShareGoAlone(t *testing.T) {
-	var g Group
+	var g Group[string]
 	f, _ := g.Join("k", 1)
 	r, _ := g.Join("k", 2)
 	f.Alone(exchange.Head{Status: 200}, NewBody())

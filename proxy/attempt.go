@@ -1,0 +1,176 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tailrace/proxy/exchange"
+	"tailrace/proxy/flight"
+)
+
+// call is one journaled call: what is asked once, whatever it takes. Its
+// attempts run in a goroutine of their own (the client may leave, riders may
+// stay) and end in a flight that everybody reads.
+type call struct {
+	p      *Proxy
+	t      *trip
+	fl     *flight.Flight
+	record record
+	most   int  // attempts
+	alone  bool // an operator's retry: nobody waits
+}
+
+// errRode ends a rider's patience with its leader.
+var errRode = &failure{
+	status: http.StatusConflict, code: "in_flight", retryAfter: 2, outcome: exchange.OutcomeRefused,
+	message: "tailrace: the same request is in flight and has not been answered for 30s; its answer will be kept, ask again",
+}
+
+// attempt answers a journaled call: recall, else one fetch per attempt, and
+// accept. Nothing is sent that the journal does not allow.
+func (p *Proxy) attempt(t *trip) *answer {
+	t.received()
+	v := p.cache.Decide(&t.route.policy, t.out, t.call.Stream(), time.Now()).Verdict
+	if t.call.Stream() {
+		v.Reason = "declared-stream-" + string(t.call.Declared)
+	}
+	intent := p.intentOf(t)
+	fresh := wantsFresh(t.req) || t.route.Journal.Explicit
+	for {
+		fl, first := flight.New(t.id), true
+		if !t.call.Stream() && !fresh {
+			fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id)
+		}
+		if !first {
+			t.decide(v, 0)
+			if a := p.rideCall(t, fl); a != nil {
+				return a
+			}
+			continue // the leader found an accepted result: ask for it
+		}
+		a, row := p.recall(t, &intent, fresh, v)
+		if a != nil {
+			fl.Alone(exchange.Head{}, nil)
+			fl.Leave(nil)
+			return a
+		}
+		t.decide(v, 0)
+		c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts}
+		c.record = record{p: p, intent: intent, row: row, header: t.req.Header}
+		p.work.Add(1)
+		go c.run()
+		head, body, err := fl.Head(t.ctx, false)
+		return t.landedOn(fl, head, body, err)
+	}
+}
+
+// rideCall waits for the answer of an equal call in flight. Nil means that the
+// leader sent nothing.
+func (p *Proxy) rideCall(t *trip, fl *flight.Flight) *answer {
+	p.say(exchange.Joined{Stamp: t.stamp(), Leader: fl.Leader})
+	ctx, cancel := context.WithTimeoutCause(t.ctx, 30*time.Second, errRode)
+	defer cancel()
+	head, body, err := fl.Head(ctx, true)
+	if errors.Is(err, flight.ErrAlone) {
+		fl.Leave(err)
+		return nil
+	}
+	return t.landedOn(fl, head, body, err)
+}
+
+// landedOn answers with what a flight has come to.
+func (t *trip) landedOn(fl *flight.Flight, head exchange.Head, body *flight.Body, err error) *answer {
+	if err == nil {
+		var from *flight.Reader
+		if from, err = body.NewReader(); err == nil {
+			return t.flown(fl, head, from)
+		}
+	}
+	if cause := context.Cause(t.ctx); cause != nil {
+		err = cause
+	}
+	fl.Leave(err)
+	return t.fail(t.p.failure(t, err))
+}
+
+// run makes the attempts; the loop over them is here and nowhere else.
+func (c *call) run() {
+	defer c.p.work.Done()
+	defer c.fl.Close()
+	defer c.p.guard(c.fl.Fail)
+	defer func() { c.p.rows.release(c.record.row) }()
+	for n := 1; ; n++ {
+		wait, again := c.once(n)
+		if !again {
+			return
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-c.fl.Ctx.Done():
+			timer.Stop()
+			c.record.gaveUp(context.Cause(c.fl.Ctx))
+			c.fl.Fail(context.Cause(c.fl.Ctx))
+			return
+		}
+	}
+}
+
+// once is one attempt: open, judge what came, and either settle the flight or
+// say how long to wait before the next.
+func (c *call) once(n int) (wait time.Duration, again bool) {
+	c.record.n = n
+	f := c.p.newFetch(c.fl.Ctx, c.t)
+	f.record = &c.record
+	if c.alone {
+		f.wait = -1
+	}
+	err := f.open()
+	if err == nil {
+		err = c.landed(f)
+	} else {
+		err = c.unanswered(f, err)
+	}
+	var a *another
+	if errors.As(err, &a) {
+		f.retry = true
+		f.close(a)
+		return a.after, true
+	}
+	f.close(err)
+	return 0, false
+}
+
+// another says that the table allows one more attempt.
+type another struct {
+	after time.Duration
+	why   error
+}
+
+func (a *another) Error() string { return a.why.Error() }
+
+// landed handles an attempt whose head is in hand.
+func (c *call) landed(f *fetch) error {
+	f.head.Header = append(f.head.Header[:len(f.head.Header):len(f.head.Header)],
+		exchange.Field{Name: "X-Journal-Key", Value: c.record.intent.Key},
+		exchange.Field{Name: "X-Journal-Attempts", Value: strconv.Itoa(c.record.claim.Attempt)})
+	c.fl.Verdict = c.t.verdict
+	switch {
+	case f.head.Status < 200 || f.head.Status > 299:
+		return c.refused(f)
+	case f.held():
+		return c.hold(f)
+	}
+	return c.flow(f)
+}
+
+// backoff is the pause before attempt n+1: half a second doubled each time, up
+// to 8 s, with jitter so that clients of one outage do not come back as one.
+func backoff(n int) time.Duration {
+	d := min(500*time.Millisecond<<min(n-1, 6), 8*time.Second)
+	return d/2 + rand.N(d/2)
+}

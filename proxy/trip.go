@@ -1,0 +1,248 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tailrace/proxy/exchange"
+)
+
+// Why an exchange was cut: the causes of its context.
+var (
+	errKilled     = errors.New("killed by the operator")
+	errClientGone = errors.New("the client left before the end")
+	errClosing    = errors.New("tailrace is shutting down")
+)
+
+// trip is one exchange under way: it begins, says what happens, and finishes
+// exactly once.
+type trip struct {
+	p       *Proxy
+	id      exchange.ID
+	req     *exchange.Request
+	route   *route
+	call    exchange.Call
+	verdict exchange.Verdict
+	out     *exchange.Request // as the origin gets it
+	client  string            // its address, "" for an operator's retry
+	retryOf int64             // the journal row an operator retries, else 0
+	started time.Time
+
+	owes int64 // row of an owed stream that this exchange has taken
+
+	// wholeAt is where in the body the stream is complete: 1 past its terminal
+	// marker, 0 as long as there is none. A client that has read so far and
+	// leaves has had everything.
+	wholeAt *atomic.Int64
+
+	// ctx ends when the exchange is to end: killed, its client gone, shutdown.
+	// What is done for this exchange alone stops then.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu       sync.Mutex
+	outcome  exchange.Outcome // first one wins
+	cause    string
+	status   int
+	bytesOut int64
+	usage    exchange.Usage
+	sent     bool // some fetch of this exchange has written to an origin
+	at       exchange.Phase
+	told     bool // Received has been said
+	served   bool // a hit from memory: one fact, Served, stands for all
+	finished bool
+}
+
+// begin registers an exchange, so that it can be killed and is waited for.
+func (p *Proxy) begin(req *exchange.Request) *trip {
+	t := &trip{p: p, req: req, started: time.Now(), wholeAt: new(atomic.Int64), at: exchange.PhaseReceived}
+	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	p.mu.Lock()
+	p.lastID++
+	t.id = p.lastID
+	p.trips[t.id] = t
+	if p.closing {
+		t.cancel(errClosing)
+	}
+	p.mu.Unlock()
+	return t
+}
+
+// stamp is the time and the name of a fact of this exchange.
+func (t *trip) stamp() exchange.Stamp { return exchange.Stamp{ID: t.id, At: time.Now()} }
+
+// phase is where the exchange is: the last that a fact of it said.
+func (t *trip) phase() exchange.Phase {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.at
+}
+
+// enter keeps the phase, for the answer to a Kill and for the journal.
+func (t *trip) enter(ph exchange.Phase) {
+	t.mu.Lock()
+	t.at = ph
+	t.mu.Unlock()
+}
+
+// say states a fact to every observer, in line.
+func (p *Proxy) say(f exchange.Fact) {
+	for _, o := range p.observers {
+		o.Observe(f)
+	}
+}
+
+// settle decides how the exchange ended. The first to know decides: an exchange
+// that was killed is killed, although its transfer then breaks too.
+func (t *trip) settle(o exchange.Outcome, cause string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.outcome == "" {
+		t.outcome, t.cause = o, cause
+	}
+}
+
+// end cuts the exchange for a reason. It reports false when it was over.
+func (t *trip) end(o exchange.Outcome, why error) bool {
+	t.mu.Lock()
+	over := t.finished || t.outcome != ""
+	if !over {
+		t.outcome, t.cause = o, why.Error()
+	}
+	t.mu.Unlock()
+	if !over {
+		t.cancel(why)
+	}
+	return !over
+}
+
+// count adds body bytes that went to the client.
+func (t *trip) count(n int) {
+	t.mu.Lock()
+	t.bytesOut += int64(n)
+	t.mu.Unlock()
+}
+
+// wrote keeps that a fetch of this exchange may have reached its provider.
+func (t *trip) wrote() {
+	t.mu.Lock()
+	t.sent = true
+	t.mu.Unlock()
+}
+
+// spent keeps what a fetch of this exchange has cost.
+func (t *trip) spent(u exchange.Usage) {
+	t.mu.Lock()
+	if u != (exchange.Usage{}) {
+		t.usage = u
+	}
+	t.mu.Unlock()
+}
+
+// finish ends the exchange once its last byte went out, or never will.
+// writeErr is what the client's connection said.
+func (t *trip) finish(writeErr error) {
+	t.mu.Lock()
+	if t.finished {
+		t.mu.Unlock()
+		return
+	}
+	t.finished = true
+	if t.outcome == "" {
+		switch {
+		case writeErr != nil:
+			t.outcome, t.cause = exchange.OutcomeClientGone, t.p.clientWords(writeErr)
+		case t.verdict.Source == exchange.SourceHot, t.verdict.Source == exchange.SourceJournal:
+			t.outcome = exchange.OutcomeHit
+		default:
+			t.outcome = exchange.OutcomeCompleted
+		}
+	}
+	f := exchange.Finished{
+		Stamp: t.stamp(), Outcome: t.outcome, Status: t.status,
+		BytesOut: t.bytesOut, Usage: t.usage, Cause: t.cause,
+	}
+	served := exchange.Served{
+		Stamp: f.Stamp, Method: t.req.Method, Target: exchange.RedactTarget(t.req.Target), Host: t.req.Host, Client: t.client,
+		Status: t.status, BytesOut: t.bytesOut, Verdict: t.verdict, Duration: f.At.Sub(t.started),
+	}
+	t.mu.Unlock()
+	t.cancel(errClientGone) // whatever still works for it alone stops
+	t.p.forget(t.id)
+	if t.owes != 0 && f.Outcome != exchange.OutcomeHit {
+		// Its client did not see the end: the next one may have it.
+		_, err := t.p.journal.Append(exchange.Step{Claim: exchange.Claim{Row: t.owes}, Owe: true})
+		t.p.trouble(err)
+	}
+	if t.served {
+		served.Route = t.route.Name
+		t.p.say(served)
+		return
+	}
+	t.p.say(f)
+}
+
+// clientGone is told by the connection's watch. A client that leaves after the
+// terminal marker has read it to its end: it is not gone.
+func (t *trip) clientGone() {
+	t.mu.Lock()
+	if t.outcome == "" && t.wholeAt.Load() > 0 && t.bytesOut >= t.wholeAt.Load() {
+		t.outcome = exchange.OutcomeCompleted
+	}
+	t.mu.Unlock()
+	if !t.end(exchange.OutcomeClientGone, errClientGone) {
+		t.cancel(errClientGone)
+	}
+}
+
+// received says that the exchange is under way; once, and with what is known of
+// it by then.
+func (t *trip) received() {
+	if t.told {
+		return
+	}
+	t.told = true
+	f := exchange.Received{
+		Stamp: exchange.Stamp{ID: t.id, At: t.started}, Method: t.req.Method, Target: exchange.RedactTarget(t.req.Target),
+		Host: t.req.Host, Client: t.client, Header: exchange.RedactHeader(t.req.Header),
+		BodyBytes: len(t.req.Body), Call: t.call, RetryOf: t.retryOf,
+	}
+	if t.route != nil {
+		f.Route = t.route.Name
+	}
+	t.p.say(f)
+}
+
+// decide says what the cache and the journal said.
+func (t *trip) decide(v exchange.Verdict, row int64) {
+	t.verdict = v
+	t.p.say(exchange.Decided{Stamp: t.stamp(), Verdict: v, Row: row})
+}
+
+// answered says what goes out, and keeps it for the end.
+func (t *trip) answered(a *answer) {
+	t.mu.Lock()
+	t.status, t.verdict = a.head.Status, a.verdict
+	t.mu.Unlock()
+	if t.served {
+		return
+	}
+	t.received()
+	t.p.say(exchange.Answered{
+		Stamp: t.stamp(), Status: a.head.Status, Header: exchange.RedactHeader(a.head.Header), Verdict: a.verdict,
+	})
+}
+
+// forget takes an exchange out of the registry, and wakes whoever waits for it
+// to become empty.
+func (p *Proxy) forget(id exchange.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.trips, id)
+	if len(p.trips) == 0 {
+		p.idle.Broadcast()
+	}
+}
