@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"tailrace/proxy/exchange"
@@ -69,35 +71,136 @@ func send(n int) []exchange.Event {
 	return []exchange.Event{{Name: exchange.ATTEMPT, Detail: exchange.Detail{N: n}}, {Name: exchange.SENT}}
 }
 
-func must[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-func claim(t *testing.T, j *Journal, key string) exchange.Claim {
+func appended(t *testing.T, j *Journal, s exchange.Step) exchange.Claim {
 	t.Helper()
-	return must(j.Append(exchange.Step{Intent: intent(key), Events: send(1)}))(t)
-}
-
-func TestSmoke(t *testing.T) {
-	path := newPath(t)
-	j := open(t, path, Options{})
-	c := claim(t, j, "a")
-	j.Record(c, []byte("hello "))
-	j.Record(c, []byte("world"))
-	if err := j.Accept(c, exchange.Result{Status: 200, Stream: true}); err != nil {
+	c, err := j.Append(s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	d := must(j.Dossier(c.Row))(t)
-	fmt.Printf("%+v\n", d)
-	fmt.Printf("%s\n", d.Result.Body)
-	r := must(j.Recall(exchange.Ask{Scope: intent("a").Scope, Key: intent("a").Key, Digest: intent("a").Digest, Body: true}))(t)
-	fmt.Printf("%+v\n", r)
-	fmt.Printf("%+v\n", must(j.List(exchange.Page{}))(t))
-	fmt.Printf("%+v\n", j.Stats())
+	return c
+}
+
+// claim begins a new row of that key and sends it.
+func claim(t *testing.T, j *Journal, key string) exchange.Claim {
+	t.Helper()
+	return appended(t, j, exchange.Step{Intent: intent(key), Events: send(1)})
+}
+
+func dossier(t *testing.T, j *Journal, row int64) exchange.Dossier {
+	t.Helper()
+	d, err := j.Dossier(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func recall(t *testing.T, j *Journal, key string) exchange.Recalled {
+	t.Helper()
+	in := intent(key)
+	r, err := j.Recall(exchange.Ask{Scope: in.Scope, Key: in.Key, Digest: in.Digest, Body: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func list(t *testing.T, j *Journal, p exchange.Page) []exchange.Entry {
+	t.Helper()
+	entries, err := j.List(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// names are the events of a row in words, with their attempts.
+func names(events []exchange.Event) (out []string) {
+	for _, ev := range events {
+		out = append(out, fmt.Sprintf("%s/%d", ev.Name, ev.Attempt))
+	}
+	return out
+}
+
+func same(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// crash leaves the file as a killed process does: what was committed is there,
+// and nothing says that it was closed.
+func crash(t *testing.T, j *Journal) {
+	t.Helper()
+	last := &gate{tell: newTell(j), leave: make(chan struct{})}
+	close(last.leave)
+	if !j.queue.close(last) {
+		t.Fatal("closed already")
+	}
+	<-j.writer.done
+	j.check.stop()
+	if err := j.release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gate holds the writer inside a transaction until it is opened.
+type gate struct {
+	tell
+	entered func()
+	leave   chan struct{}
+}
+
+func (g *gate) size() int     { return 0 }
+func (g *gate) durable() bool { return false }
+func (g *gate) write(*session) error {
+	if g.entered != nil {
+		g.entered()
+	}
+	<-g.leave
+	return nil
+}
+
+// hold stops the writer in a transaction of its own; what is queued meanwhile
+// makes the next one.
+func hold(j *Journal) (open func()) {
+	entered := make(chan struct{})
+	g := &gate{tell: newTell(j), entered: func() { close(entered) }, leave: make(chan struct{})}
+	j.queue.put(g, exchange.Claim{})
+	<-entered
+	return func() { close(g.leave); <-g.done }
+}
+
+// queued waits until n operations stand in the queue.
+func queued(t *testing.T, j *Journal, n int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); j.Stats().Waiting < n; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d operations were queued", j.Stats().Waiting, n)
+		}
+	}
+}
+
+// checkFolds shows that every row is the fold of its events.
+func checkFolds(t *testing.T, j *Journal) {
+	t.Helper()
+	for page := list(t, j, exchange.Page{Limit: 1000}); len(page) > 0; page = list(t, j, exchange.Page{Limit: 1000, Before: page[len(page)-1].ID}) {
+		for _, e := range page {
+			d := dossier(t, j, e.ID)
+			fold := exchange.Entry{
+				ID: e.ID, Key: e.Key, Scope: e.Scope, Generation: e.Generation, DuplicateOf: e.DuplicateOf, Route: e.Route,
+				Method: e.Method, Target: e.Target, Dialect: e.Dialect, API: e.API, Model: e.Model, Stream: e.Stream, Preview: e.Preview,
+				State: exchange.Preparing, CreatedAt: e.CreatedAt, UpdatedAt: e.CreatedAt,
+				Owed: e.Owed, // no event says so: the one that takes it does, in the same commit
+			}
+			for _, ev := range d.Events {
+				fold.Apply(ev)
+			}
+			same(t, fmt.Sprintf("row %d is not the fold of its events", e.ID), fold, e)
+			if e.Accepted != (d.Result != nil) {
+				t.Errorf("row %d: accepted is %v, with a result is %v", e.ID, e.Accepted, d.Result != nil)
+			}
+		}
+	}
 }

@@ -10,7 +10,21 @@ import (
 // Before set to the ID of the last row. Each filter is read along an index, so
 // that a page costs the same at the end of a long journal as at its beginning.
 func (j *Journal) List(p exchange.Page) ([]exchange.Entry, error) {
-	where, args := "WHERE 1", []any{}
+	query, args := listQuery(p)
+	var out []exchange.Entry
+	err := j.view(func(tx *sql.Tx) error {
+		return each(tx, func(scan func(...any) error) error {
+			var e exchange.Entry
+			err := scanEntry(scan, &e)
+			out = append(out, e)
+			return err
+		}, query, args...)
+	})
+	return out, err
+}
+
+func listQuery(p exchange.Page) (query string, args []any) {
+	where := "WHERE 1"
 	if p.Key != "" {
 		where, args = where+" AND r.request_key = ?", append(args, p.Key)
 	}
@@ -28,15 +42,5 @@ func (j *Journal) List(p exchange.Page) ([]exchange.Entry, error) {
 	if limit <= 0 {
 		limit = 100
 	}
-	args = append(args, min(limit, 1000))
-	var out []exchange.Entry
-	err := j.view(func(tx *sql.Tx) error {
-		return each(tx, func(scan func(...any) error) error {
-			var e exchange.Entry
-			err := scanEntry(scan, &e)
-			out = append(out, e)
-			return err
-		}, "SELECT "+entryColumns+rowTables+where+" ORDER BY r.id DESC LIMIT ?", args...)
-	})
-	return out, err
+	return "SELECT " + entryColumns + rowTables + where + " ORDER BY r.id DESC LIMIT ?", append(args, min(limit, 1000))
 }

@@ -27,17 +27,20 @@ func (j *Journal) Recall(ask exchange.Ask) (out exchange.Recalled, err error) {
 		out.Result, err = readResult(tx, id, ask.Body)
 		return err
 	})
-	return out, err
+	if err != nil {
+		return exchange.Recalled{}, err
+	}
+	return out, nil
 }
 
 // newest finds the row that is asked for, 0 when there is none, and fills in
 // the newest events of its scope and key, whatever their generation.
 func newest(q querier, ask exchange.Ask, out *exchange.Recalled) (id int64, err error) {
 	if ask.Row != 0 {
-		return ask.Row, each(q, func(scan func(...any) error) error {
-			id = ask.Row
-			return scan(&out.Newest, &out.After)
-		}, "SELECT i.newest_event, i.after_event"+rowTables+"WHERE r.id = ?", ask.Row)
+		err = each(q, func(scan func(...any) error) error {
+			return scan(&id, &out.Newest, &out.After)
+		}, "SELECT r.id, i.newest_event, i.after_event"+rowTables+"WHERE r.id = ?", ask.Row)
+		return id, err
 	}
 	var identity int64
 	err = each(q, func(scan func(...any) error) error { return scan(&identity, &out.Newest, &out.After) },
