@@ -46,7 +46,7 @@ func Decode(h exchange.Header, body []byte, limit int) ([]byte, error) {
 	limit = min(limit, max(ratioFloor, ratioLimit*len(body)))
 	r := io.Reader(bytes.NewReader(body))
 	for i := len(codings) - 1; i >= 0; i-- {
-		c, err := decoder(codings[i], r, uint64(limit))
+		c, err := decoder(codings[i], r, decodeLimit)
 		if err != nil {
 			return nil, fmt.Errorf("decoding a body of Content-Encoding %q: %w", codings[i], err)
 		}
@@ -54,7 +54,7 @@ func Decode(h exchange.Header, body []byte, limit int) ([]byte, error) {
 		r = c
 	}
 	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err == nil && len(out) > limit {
+	if len(out) > limit || errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		err = errTooLarge
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func decoder(coding string, r io.Reader, window uint64) (io.ReadCloser, error) {
 	case "br":
 		return io.NopCloser(brotli.NewReader(r)), nil
 	case "zstd":
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(max(window, zstd.MinWindowSize)))
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return nil, err
 		}

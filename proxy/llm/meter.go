@@ -91,6 +91,10 @@ func (m *Meter) End() {
 	}
 	switch m.framing {
 	case framingEvents, framingLines:
+		if m.how != nil && m.how.done != "" {
+			// Some servers leave out the blank line behind [DONE], and no SDK minds.
+			m.scan.Feed([]byte("\n\n"), m.event)
+		}
 		m.scan.End(m.event)
 	case framingNone:
 		m.whole()

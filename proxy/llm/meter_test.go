@@ -1,0 +1,260 @@
+package llm
+
+import (
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tailrace/proxy/exchange"
+)
+
+var update = flag.Bool("update", false, "write the golden results of testdata/answers anew")
+
+// outcome is what a Meter says of a response.
+type outcome struct {
+	Stream, Complete, Content bool
+	Events                    int
+	Usage                     exchange.Usage
+	Text, Answer, Error       string
+}
+
+// transcript is a recorded response, with the call that its name tells.
+func transcript(t testing.TB, name string) (*exchange.Call, *exchange.Head, []byte) {
+	body, err := os.ReadFile(filepath.Join("testdata/answers", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := map[string]string{".sse": "text/event-stream; charset=utf-8", ".ndjson": "application/x-ndjson", ".json": "application/json"}
+	head := headOf(200, kind[filepath.Ext(name)])
+	what := strings.Split(strings.TrimSuffix(name, filepath.Ext(name)), "-")
+	c := &exchange.Call{Dialect: exchange.Dialect(what[0])}
+	switch c.Dialect {
+	case exchange.DialectAnthropic:
+		c.API = "messages"
+	case exchange.DialectGemini:
+		c.API = "generate"
+		if name != "gemini.json" {
+			c.Declared = exchange.DeclaredPath
+		}
+	default:
+		c.API = what[1]
+	}
+	if dialectOf(c) == nil {
+		t.Fatalf("%s names no dialect", name)
+	}
+	return c, head, body
+}
+
+func headOf(status int, contentType string) *exchange.Head {
+	return &exchange.Head{Status: status, Header: exchange.Header{{Name: "Content-Type", Value: contentType}}, Length: -1}
+}
+
+// measure feeds a body in pieces of the sizes that next gives.
+func measure(c *exchange.Call, h *exchange.Head, body []byte, next func() int) outcome {
+	m := NewMeter(c, h)
+	defer m.Close()
+	var text strings.Builder
+	for rest := body; len(rest) > 0; {
+		n := min(next(), len(rest))
+		m.Feed(rest[:n])
+		rest = rest[n:]
+		text.WriteString(m.TakeText(1 << 20))
+	}
+	m.End()
+	text.WriteString(m.TakeText(1 << 20))
+	return outcome{
+		m.Stream(), m.Complete(), m.Content(), m.Events(), m.Usage(), text.String(),
+		Answer(c, h, body), m.ProviderError(),
+	}
+}
+
+func transcripts(t testing.TB) []string {
+	var names []string
+	for _, ext := range []string{"sse", "ndjson", "json"} {
+		found, err := filepath.Glob("testdata/answers/*." + ext)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			names = append(names, filepath.Base(f))
+		}
+	}
+	if len(names) < 20 {
+		t.Fatalf("only %d transcripts", len(names))
+	}
+	return names
+}
+
+func TestAMeterReadsEachDialectHoweverItIsSliced(t *testing.T) {
+	for _, name := range transcripts(t) {
+		t.Run(name, func(t *testing.T) {
+			c, h, body := transcript(t, name)
+			golden := filepath.Join("testdata/answers", name+".golden")
+			whole := measure(c, h, body, func() int { return len(body) })
+			if *update {
+				b, err := json.MarshalIndent(whole, "", "\t")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(golden, append(b, '\n'), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			raw, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want outcome
+			if err := json.Unmarshal(raw, &want); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want, whole); d != "" {
+				t.Errorf("in one piece (-want +got):\n%s", d)
+			}
+			for n := 1; n <= 7; n++ {
+				if d := cmp.Diff(want, measure(c, h, body, func() int { return n })); d != "" {
+					t.Errorf("in pieces of %d (-want +got):\n%s", n, d)
+				}
+			}
+			r := rand.New(rand.NewPCG(3, 4))
+			for range 20 {
+				if d := cmp.Diff(want, measure(c, h, body, func() int { return 1 + r.IntN(200) })); d != "" {
+					t.Fatalf("in random pieces (-want +got):\n%s", d)
+				}
+			}
+			usage, complete := Complete(c, h, body)
+			if usage != want.Usage || complete != want.Complete {
+				t.Errorf("stored: %+v, %v", usage, complete)
+			}
+		})
+	}
+}
+
+func TestACompleteStreamIsIncompleteWithoutItsLastByte(t *testing.T) {
+	for _, name := range transcripts(t) {
+		c, h, body := transcript(t, name)
+		if _, complete := Complete(c, h, body); !complete {
+			continue
+		}
+		trimmed := strings.TrimRight(string(body), "\n")
+		for cut := 1; cut < len(trimmed); cut++ {
+			if _, complete := Complete(c, h, []byte(trimmed[:cut])); complete {
+				t.Errorf("%s: complete after %d of %d bytes", name, cut, len(trimmed))
+				break
+			}
+		}
+	}
+}
+
+func TestAStreamIsCompleteBeforeItsTransferEnds(t *testing.T) {
+	for _, name := range []string{"openai-chat.sse", "openai-responses.sse", "anthropic.sse", "ollama-chat.ndjson"} {
+		c, h, body := transcript(t, name)
+		m := NewMeter(c, h)
+		m.Feed(body)
+		if !m.Complete() {
+			t.Errorf("%s: not complete at its marker", name)
+		}
+	}
+	c, h, body := transcript(t, "gemini.sse") // has no marker: its end is one
+	m := NewMeter(c, h)
+	if m.Feed(body); m.Complete() {
+		t.Error("gemini.sse: complete before the end of the transfer")
+	}
+}
+
+func TestTokensAreEstimatedUntilTheProviderNamesThem(t *testing.T) {
+	c, h, body := transcript(t, "anthropic.sse")
+	before, _, _ := strings.Cut(string(body), "event: message_delta")
+	m := NewMeter(c, h)
+	m.Feed([]byte(before))
+	if got, want := m.Usage(), (exchange.Usage{Input: 1125, Output: 6, Cached: 1000}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestTextIsTakenInWholeCharacters(t *testing.T) {
+	var tr trail
+	tr.add("a免费")
+	if got := tr.take(3); got != "a" {
+		t.Errorf("took %q", got)
+	}
+	if got := tr.take(4); got != "免" {
+		t.Errorf("took %q", got)
+	}
+	if got := tr.take(100); got != "费" {
+		t.Errorf("took %q", got)
+	}
+	if got := tr.take(100); got != "" {
+		t.Errorf("took %q", got)
+	}
+}
+
+func TestTextThatNobodyTakesIsBounded(t *testing.T) {
+	var tr trail
+	for range 100_000 {
+		tr.add("x费y")
+	}
+	if n := cap(tr.buf); n > 4*trailMax {
+		t.Errorf("%d bytes are held", n)
+	}
+	got := tr.take(1 << 20)
+	if len(got) > trailMax || len(got) < trailMax-3 {
+		t.Errorf("%d bytes are left", len(got))
+	}
+	if !strings.HasSuffix(got, "x费y") || strings.Contains(got, "\ufffd") || []rune(got)[0] == '\ufffd' {
+		t.Errorf("begins %q, ends %q", got[:8], got[len(got)-8:])
+	}
+}
+
+func TestAResponseOfNoDialectIsOnlyCounted(t *testing.T) {
+	m := NewMeter(&exchange.Call{}, headOf(200, "Text/Event-Stream"))
+	m.Feed([]byte("data: [DONE]\n\n: hi\n\ndata: {\"error\":\"x\"}\n\n"))
+	m.End()
+	if !m.Stream() || m.Events() != 2 || m.Complete() || m.Content() || m.ProviderError() != "" {
+		t.Errorf("%+v", m.said)
+	}
+}
+
+func TestAnErrorBodyOfAnyDialectIsRead(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"Incorrect API key provided: sk-proj-1234567890abcdef.","type":"invalid_request_error","code":"invalid_api_key"}}`: "Incorrect API key provided: [redacted].",
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`:                                                           "Overloaded",
+		`{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}`:                                                     "API key not valid.",
+		`{"error":"model 'x' not found"}`: "model 'x' not found",
+		`{"error":{"code":1}}`:            `{"code":1}`,
+		`{"error":null}`:                  "",
+		`<html>`:                          "",
+	} {
+		c := &exchange.Call{Dialect: exchange.DialectOpenAI, API: "chat"}
+		m := NewMeter(c, headOf(400, "application/json; charset=utf-8"))
+		m.Feed([]byte(body))
+		m.End()
+		if got := m.ProviderError(); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+		if m.Complete() || m.Stream() {
+			t.Errorf("%s: taken for a stream", body)
+		}
+	}
+}
+
+func TestAnEventThatIsTooLargeIsPassedOver(t *testing.T) {
+	c, h, body := transcript(t, "openai-chat.sse")
+	m := NewMeter(c, h)
+	m.Feed([]byte("data: "))
+	piece := []byte(strings.Repeat("x", 1<<20))
+	for range 10 {
+		m.Feed(piece)
+	}
+	m.Feed([]byte("\n\n"))
+	m.Feed(body)
+	if !m.Complete() || m.Usage().Output != 7 {
+		t.Errorf("complete %v, usage %+v", m.Complete(), m.Usage())
+	}
+}
