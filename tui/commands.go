@@ -1,0 +1,169 @@
+package tui
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tailrace/proxy/exchange"
+)
+
+// held is how soon a second retry of the same row is taken for the same press:
+// a terminal repeats a held key after at most 660 ms, then 10 to 50 times a
+// second, and each repeat begins the time anew.
+const held = time.Second
+
+// sent is what keeps a held key from doing a thing twice.
+type sent struct {
+	under bool      // a command is under way
+	row   int64     // that was last retried
+	at    time.Time // when the key was last seen
+}
+
+// doneMsg is the answer to a command.
+type doneMsg struct {
+	said string // when it was carried out
+	err  error
+	row  int64          // a retry of this row
+	how  exchange.Retry // as it was asked for
+}
+
+// question is asked once and answered with y or n.
+type question struct {
+	title, text string
+	yes         string // what y does
+	again       string // a key that means yes too
+	do          func() tea.Cmd
+}
+
+// target is what a command of the moment is about.
+func (m *model) target() (id exchange.ID, row int64) {
+	switch {
+	case m.detail != nil:
+		return m.detail.id, m.detail.row
+	case m.pane == journal:
+		return 0, int64(m.lists[journal].id)
+	}
+	return m.picked.ID, m.picked.Row
+}
+
+func (m *model) kill() tea.Cmd {
+	id, _ := m.target()
+	if id == 0 || m.sent.under {
+		return nil
+	}
+	if s, ok := m.o.Present.State(id); ok && !s.Live() {
+		m.say(dim, "#"+id.String()+" has already finished.")
+		return nil
+	}
+	m.sent.under = true
+	control := m.o.Control
+	return m.guarded(func() tea.Msg {
+		phase, err := control.Kill(id)
+		return doneMsg{said: "#" + id.String() + " killed while " + string(phase) + ".", err: err}
+	})
+}
+
+// retry sends a row again; a key that is held down does it once.
+func (m *model) retry(how exchange.Retry) tea.Cmd {
+	_, row := m.target()
+	if row == 0 {
+		if id, _ := m.target(); id != 0 {
+			m.say(dim, "#"+id.String()+" is not in the journal: only journaled calls can be retried.")
+		}
+		return nil
+	}
+	again := m.sent.row == row && m.now.Sub(m.sent.at) < held
+	if m.sent.under || again {
+		if again {
+			m.sent.at = m.now
+		}
+		return nil
+	}
+	return m.send(row, how)
+}
+
+func (m *model) send(row int64, how exchange.Retry) tea.Cmd {
+	m.sent = sent{under: true, row: row, at: m.now}
+	control := m.o.Control
+	return m.guarded(func() tea.Msg {
+		started, err := control.Retry(row, how)
+		said := "Row " + strconv.FormatInt(started.Row, 10) + " is sent again as #" + started.ID.String() + ", attempt " + strconv.Itoa(started.Attempt) + "."
+		return doneMsg{said: said, err: err, row: row, how: how}
+	})
+}
+
+// runAsNew sends an accepted request again. It always costs, so it asks.
+func (m *model) runAsNew() tea.Cmd {
+	_, row := m.target()
+	if row == 0 || m.sent.under {
+		return nil
+	}
+	m.ask = &question{
+		title: "Run as new",
+		text:  "Row " + strconv.FormatInt(row, 10) + " is sent as a new request beside the old one and charged again.",
+		yes:   "send it",
+		do:    func() tea.Cmd { return m.send(row, exchange.Retry{New: true, Confirm: true}) },
+	}
+	return nil
+}
+
+// carriedOut takes in the answer to a command. A retry that may cost money is
+// asked about once, with what it may cost.
+func (m *model) carriedOut(msg doneMsg) {
+	m.sent.under = false
+	if msg.row != 0 {
+		m.sent.at = m.now
+	}
+	var refused *exchange.Refusal
+	switch {
+	case msg.err == nil:
+		m.say(good, msg.said)
+	case errors.As(msg.err, &refused) && refused.Kind == exchange.NeedsConfirm && !msg.how.Confirm:
+		how := msg.how
+		how.Confirm = true
+		m.ask = &question{
+			title: "Retry row " + strconv.FormatInt(msg.row, 10),
+			text:  joinSentences(refused.Why, riskWords(refused.Risk)),
+			yes:   "send it again",
+			do:    func() tea.Cmd { return m.send(msg.row, how) },
+		}
+	default:
+		m.say(warn, msg.err.Error())
+	}
+}
+
+// answer takes y or n for the open question. Other keys are not an answer: a
+// held r must not close what it has opened.
+func (m *model) answer(k tea.KeyMsg) tea.Cmd {
+	q := m.ask
+	switch {
+	case key.Matches(k, m.keys.Yes), q.again != "" && k.String() == q.again:
+		m.ask = nil
+		return q.do()
+	case key.Matches(k, m.keys.No), k.String() == "ctrl+c":
+		m.ask = nil
+	}
+	return nil
+}
+
+// say shows a line for a few seconds.
+func (m *model) say(in tone, text string) {
+	m.note = note{in: in, text: line(text), until: m.now.Add(6 * time.Second)}
+}
+
+// joinSentences puts the second behind the first, unless that says it already.
+func joinSentences(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "" || a == b:
+		return a
+	case contains(a, "charged") || contains(a, "paid") || contains(a, "billed") || contains(a, "never left"):
+		return a // it speaks of the risk in its own words, perhaps with numbers
+	}
+	return a + " " + b
+}

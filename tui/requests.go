@@ -1,0 +1,116 @@
+package tui
+
+import (
+	"strconv"
+
+	"tailrace/proxy/exchange"
+	"tailrace/tui/cell"
+)
+
+// requestColumns are the columns of the Requests list. At 80 cells verdict and
+// outcome stand in full.
+func (m *model) requestColumns(w int) []column[*exchange.State] {
+	method := 4
+	if w >= 96 {
+		method = 7
+	}
+	return fit(w, []column[*exchange.State]{
+		{title: "AGE", w: 3, right: true, cell: func(s *exchange.State) (tone, string) {
+			return dim, cell.Age(m.now.Sub(s.Started))
+		}},
+		{title: "METH", w: method, cell: func(s *exchange.State) (tone, string) { return dim, line(s.Method) }},
+		{title: "PATH", w: 12, grow: 3, left: true, cell: func(s *exchange.State) (tone, string) { return plain, line(s.Target) }},
+		{title: "MODEL", w: 9, grow: 1, from: 72, cell: modelCell},
+		{title: "ST", w: 3, right: true, cell: func(s *exchange.State) (tone, string) {
+			if s.Status == 0 {
+				return faint, "···"
+			}
+			return statusTone(s.Status), strconv.Itoa(s.Status)
+		}},
+		{title: "X-CACHE", w: 11, cell: func(s *exchange.State) (tone, string) {
+			return verdictTone(s.Verdict.XCache), string(s.Verdict.XCache)
+		}},
+		{title: "STATE", w: 11, cell: func(s *exchange.State) (tone, string) { return stateWord(s) }},
+		{title: "TTFT", w: 6, right: true, from: 96, cell: func(s *exchange.State) (tone, string) { return dim, ttft(s) }},
+		{title: "TIME", w: 6, right: true, from: 72, cell: func(s *exchange.State) (tone, string) {
+			if s.Live() {
+				return alive, cell.Duration(took(s, m.now))
+			}
+			return dim, cell.Duration(took(s, m.now))
+		}},
+		{title: "TOK", w: 6, right: true, from: 90, cell: func(s *exchange.State) (tone, string) { return plain, tokens(s.Usage) }},
+		{title: "SIZE", w: 8, right: true, from: 112, cell: func(s *exchange.State) (tone, string) {
+			return dim, cell.Bytes(max(s.BytesOut, s.Bytes))
+		}},
+	})
+}
+
+// modelCell is the model that is asked, or the route of what is no call to one.
+func modelCell(s *exchange.State) (tone, string) {
+	if s.Call.Model != "" {
+		return plain, line(s.Call.Model)
+	}
+	return dim, line(s.Route)
+}
+
+func (m *model) drawRequests(s *shape) []string {
+	cols := m.requestColumns(s.listW)
+	out := []string{titles(m.t, s.listW, cols)}
+	if len(m.snap.Rows) == 0 {
+		return append(out, m.drawNothing(s)...)
+	}
+	c := &m.lists[requests]
+	for i := range m.snap.Rows {
+		st := &m.snap.Rows[i]
+		in, what := sign(st, m.now)
+		r := m.t.mark(s.listW, i == c.line, in, what)
+		write(r, cols, st)
+		out = append(out, r.end())
+	}
+	return m.more(out, s, c)
+}
+
+// more says in the titles' line how much lies above and below the window.
+func (m *model) more(out []string, s *shape, c *cursor) []string {
+	above, below := c.offset, c.total-c.offset-len(c.ids)
+	if above == 0 && below <= 0 {
+		return out
+	}
+	text := ""
+	if above > 0 {
+		text += "▲ " + strconv.Itoa(above) + " newer "
+	}
+	if below > 0 && len(out) < s.listH+1 {
+		text += "▼ " + strconv.Itoa(below) + " "
+	}
+	if text == "" {
+		return out
+	}
+	r := m.t.row(s.listW).add(dim, " "+text)
+	if above > 0 {
+		out[0] = r.add(plain, " ").add(accent, "g").add(dim, " goes to the newest").end()
+	}
+	return out
+}
+
+// drawNothing helps a newcomer on an empty screen.
+func (m *model) drawNothing(s *shape) []string {
+	put := func(in tone, text string) string { return m.t.row(s.listW).add(in, "   "+text).end() }
+	if f := m.filters[m.pane]; f != "" {
+		return []string{"", put(dim, "Nothing matches /"+line(f)+" here. esc takes the filter away.")}
+	}
+	switch m.pane {
+	case streams:
+		return []string{"", put(dim, "No stream yet. Each stream that a client asks for is shown here while it grows.")}
+	case queue:
+		return []string{"", put(dim, "Nobody waits and nobody holds a slot.")}
+	}
+	url := line(m.o.ProxyURL)
+	return []string{
+		"", put(strong, "Nothing has come through yet. Point a client here:"), "",
+		put(plain, "export OPENAI_BASE_URL="+url+"/v1"),
+		put(plain, "export ANTHROPIC_BASE_URL="+url),
+		"", put(dim, "or look whether it answers:"), "",
+		put(plain, "curl "+url+"/v1/models"),
+	}
+}

@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// PanicError is returned by Run when drawing or a key has panicked. The stack
+// has been printed to stderr by then, after the terminal was restored.
+type PanicError struct{ Value any }
+
+// Error says what the panic said.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("the dashboard panicked: %v; please report it with the trace above", e.Value)
+}
+
+// unresponsive is how long a program may take to end that was told to. Only a
+// terminal that has stopped reading needs longer.
+const unresponsive = 2 * time.Second
+
+// Run shows the dashboard until ctx ends, the reader quits, or SIGINT, SIGTERM
+// or SIGHUP comes; then it returns nil. The terminal is restored when it
+// returns, on every way out. Only one Run may be under way.
+func Run(ctx context.Context, o Options) error {
+	if o.Output == nil {
+		o.Output = os.Stdout
+	}
+	if o.Input == nil {
+		o.Input = os.Stdin
+	}
+	in, _ := o.Input.(*os.File)
+	out, _ := o.Output.(*os.File)
+	t := take(in, out)
+	if !owned.CompareAndSwap(nil, t) {
+		return errors.New("the dashboard is running already")
+	}
+	defer owned.Store(nil)
+	defer t.giveBack()
+
+	var w io.Writer = o.Output
+	if out != nil {
+		w = t
+	}
+	inner := newModel(o, newTheme(styles(&o)))
+	m := &guard{model: inner}
+	p := tea.NewProgram(m,
+		tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(w), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	inner.crash = m.caught
+
+	stop := make(chan os.Signal, 2)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(stop)
+	m.kill = p.Kill
+
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		ended <- err
+	}()
+	err := outlast(ctx, p, stop, ended)
+	close(inner.done)
+	t.giveBack()
+	if v, stack := m.panicked(); v != nil {
+		report(v, stack)
+		return &PanicError{v}
+	}
+	return err
+}
+
+// outlast waits for the program to end and helps it when told to.
+func outlast(ctx context.Context, p *tea.Program, stop <-chan os.Signal, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		if ctx.Err() != nil || errors.Is(err, tea.ErrProgramKilled) {
+			return nil
+		}
+		return err
+	case <-ctx.Done():
+	case <-stop:
+		p.Kill()
+	}
+	select {
+	case <-ended:
+	case <-time.After(unresponsive):
+	}
+	return nil
+}
+
+// styles is the renderer whose colours the theme takes. On the program's own
+// terminal that is the default one: bubbletea has already asked that terminal
+// for its background, and asking twice would eat a reader's first key.
+func styles(o *Options) *lipgloss.Renderer {
+	r := lipgloss.DefaultRenderer()
+	if o.Output != os.Stdout {
+		r = lipgloss.NewRenderer(o.Output)
+		r.SetHasDarkBackground(true)
+	}
+	if o.NoColor || os.Getenv("NO_COLOR") != "" {
+		r = lipgloss.NewRenderer(io.Discard)
+		r.SetColorProfile(termenv.Ascii)
+		r.SetHasDarkBackground(true)
+	}
+	return r
+}
+
+// guard stands between bubbletea and the model: a panic in Update, in View or
+// in a command ends the program, and is printed once the terminal is restored.
+// bubbletea itself prints a command's panic into the alternate screen.
+type guard struct {
+	model *model
+	kill  func()
+
+	mu    sync.Mutex
+	value any
+	stack []byte
+}
+
+func (g *guard) Init() tea.Cmd { return g.model.Init() }
+
+func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.caught(v)
+		}
+	}()
+	_, cmd = g.model.Update(msg)
+	return g, cmd
+}
+
+func (g *guard) View() (frame string) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.caught(v)
+		}
+	}()
+	return g.model.View()
+}
+
+// caught keeps the first panic and ends the program.
+func (g *guard) caught(v any) {
+	g.mu.Lock()
+	if g.value == nil {
+		g.value, g.stack = v, debug.Stack()
+	}
+	g.mu.Unlock()
+	g.kill()
+}
+
+func (g *guard) panicked() (any, []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.value, g.stack
+}
+
+// guarded makes a command whose panic is caught like the loop's own.
+func (m *model) guarded(do func() tea.Msg) tea.Cmd {
+	return func() (msg tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil && m.crash != nil {
+				m.crash(v)
+			} else if v != nil {
+				panic(v)
+			}
+		}()
+		return do()
+	}
+}

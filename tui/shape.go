@@ -1,0 +1,147 @@
+package tui
+
+import "tailrace/tui/cell"
+
+// The smallest screen that is drawn on.
+const (
+	leastWide  = 60
+	leastHigh  = 15
+	sideBySide = 120 // from here the preview stands beside the list
+)
+
+// shape is how the screen is divided: a head of three lines, the body, and a
+// foot that is as high as what it has to say.
+type shape struct {
+	tooSmall bool
+	body     int // lines between head and foot
+	foot     []string
+	side     bool
+	listW    int
+	listH    int // lines of the list without its titles
+	rows     int // items that fit into listH
+	previewW int
+	previewH int // lines of the preview without its rule, 0: none
+}
+
+const headLines = 3
+
+func (m *model) shape() shape {
+	s := shape{tooSmall: m.w < leastWide || m.h < leastHigh}
+	if s.tooSmall {
+		s.rows = 1
+		return s
+	}
+	s.foot = m.foot()
+	s.body = max(m.h-headLines-len(s.foot), 1)
+	s.listW, s.listH = m.w, s.body-1
+	high := 1
+	switch m.pane {
+	case queue:
+		s.listH = max(s.body-2-m.routeLines(s.body), 1)
+	case streams:
+		high = 2
+		m.divide(&s)
+	default:
+		m.divide(&s)
+	}
+	s.rows = max(s.listH/high, 1)
+	return s
+}
+
+// divide gives the preview its place: beside the list on a wide screen, below
+// it on a high one.
+func (m *model) divide(s *shape) {
+	switch {
+	case m.w >= sideBySide:
+		s.side = true
+		s.listW = max(80, m.w*58/100)
+		s.previewW = m.w - s.listW - 2
+		s.previewH = s.body
+	case s.body >= 14:
+		s.previewW = m.w - 2
+		s.previewH = min(max(s.body*2/5, 6), 14) - 1
+		s.listH -= s.previewH + 1
+	}
+}
+
+// foot is what stands below the body, from a question down to the keys.
+func (m *model) foot() []string {
+	var out []string
+	if m.ask != nil {
+		return m.drawQuestion()
+	}
+	if len(m.o.Try) > 0 && !m.hideTry && m.detail == nil && !m.help {
+		out = append(out, m.drawTry()...)
+	}
+	if n := len(m.notices); n > 0 {
+		out = append(out, m.t.row(m.w).add(warn, " ! "+line(m.notices[n-1])).end())
+	}
+	if m.note.text != "" {
+		out = append(out, m.t.row(m.w).add(m.note.in, " "+m.note.text).end())
+	}
+	return append(out, m.drawHints())
+}
+
+func (m *model) drawQuestion() []string {
+	out := []string{m.t.rule(m.w, m.ask.title+"?", warn)}
+	lines := cell.Wrap(line(m.ask.text), m.w-2)
+	for _, l := range lines[:min(len(lines), 4)] {
+		out = append(out, m.t.row(m.w).add(plain, " "+l).end())
+	}
+	r := m.t.row(m.w).add(plain, " ").add(accent, "y").add(plain, " "+m.ask.yes)
+	return append(out, r.add(plain, "   ").add(accent, "n").add(dim, " no").end())
+}
+
+// drawTry shows what a newcomer may try, in few lines where there are few.
+func (m *model) drawTry() []string {
+	most := 2
+	if m.h >= 30 {
+		most = 5
+	}
+	if m.h < 20 {
+		most = 1
+	}
+	var lines []string
+	if len(m.o.Try) <= most {
+		lines = m.o.Try
+	} else {
+		all := ""
+		for i, l := range m.o.Try {
+			if i > 0 {
+				all += "  ·  "
+			}
+			all += l
+		}
+		lines = cell.Wrap(line(all), m.w-7)
+		if len(lines) > most {
+			lines = lines[:most]
+			lines[most-1] = cell.Cut(lines[most-1]+" "+cell.Ellipsis, m.w-7)
+		}
+	}
+	out := make([]string, 0, most)
+	for i, l := range lines {
+		r := m.t.row(m.w)
+		if i == 0 {
+			r.add(good, " try  ")
+		} else {
+			r.add(plain, "      ")
+		}
+		out = append(out, r.add(plain, line(l)).end())
+	}
+	return out
+}
+
+func (m *model) drawHints() string {
+	r := m.t.row(m.w)
+	if m.typing {
+		r.add(accent, " /").add(strong, line(m.filters[m.pane])).add(alive, "▏").add(plain, "  ")
+	}
+	for _, b := range m.hints() {
+		k, does := b.Help().Key, b.Help().Desc
+		if r.left() < cell.Width(k)+cell.Width(does)+2 {
+			break
+		}
+		r.add(plain, " ").add(accent, k).add(dim, " "+does).add(plain, " ")
+	}
+	return r.end()
+}
