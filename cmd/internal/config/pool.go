@@ -29,7 +29,7 @@ func poolDefaults(name string, targets ...string) proxy.Pool {
 func (r *reader) pool(c *Config, at string, n node) {
 	p := poolDefaults("")
 	nameAt, caAt := n, n
-	r.mapping(n, at, keys{
+	if !r.mapping(n, at, keys{
 		"name": func(at string, n node) {
 			nameAt = n
 			r.text(&p.Name, notEmpty)(at, n)
@@ -50,7 +50,9 @@ func (r *reader) pool(c *Config, at string, n node) {
 				},
 			})
 		},
-	})
+	}) {
+		return
+	}
 	if p.Name == "" {
 		r.problem(n, at+": this pool has no name; add name: and let routes refer to it")
 	}

@@ -56,7 +56,7 @@ func (r *reader) route(c *Config, at string, n node, free bool) {
 	t := routeDefaults()
 	t.Journal.Free = free
 	nameAt, poolAt := n, node(nil)
-	r.mapping(n, at, keys{
+	if !r.mapping(n, at, keys{
 		"name": func(at string, n node) {
 			nameAt = n
 			r.text(&t.Name)(at, n)
@@ -80,7 +80,9 @@ func (r *reader) route(c *Config, at string, n node, free bool) {
 		"cache":   func(at string, n node) { r.cache(&t, at, n) },
 		"stream":  func(at string, n node) { r.stream(&t.Stream, at, n) },
 		"journal": func(at string, n node) { r.journal(&t.Journal, at, n) },
-	})
+	}) {
+		return
+	}
 	if t.Journal.MaxAttempts == 0 {
 		t.Journal.MaxAttempts = attempts(t.Journal.Free)
 	}
@@ -116,7 +118,8 @@ func label(m proxy.Match) string {
 func (r *reader) request(t *proxy.Route, at string, n node) {
 	r.mapping(n, at, keys{
 		"header_set": func(at string, n node) {
-			for _, e := range r.entries(n, at, 0) {
+			entries, _ := r.entries(n, at, 0)
+			for _, e := range entries {
 				f := exchange.Field{Name: showVariables(e.Key.GetToken().Value)}
 				if err := checkFieldName(f.Name); err != nil {
 					r.problem(e.Key, at+": "+err.Error())
@@ -179,7 +182,14 @@ func (r *reader) journal(j *proxy.JournalPolicy, at string, n node) {
 		billing = "free"
 	}
 	r.mapping(n, at, keys{
-		"mode":         r.word(&mode, "off", "idempotent", "false"), // YAML 1.1 reads an unquoted off as false
+		"mode": func(at string, n node) {
+			r.text(&mode, func(s string) error {
+				if s == "false" { // what YAML 1.1 makes of an unquoted off
+					return nil
+				}
+				return oneOf(s, []string{"off", "idempotent"})
+			})(at, n)
+		},
 		"replay":       r.word(&replay, "content", "explicit"),
 		"billing":      r.word(&billing, "paid", "free"),
 		"max_attempts": r.count(&j.MaxAttempts, 0, 10),

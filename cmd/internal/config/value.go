@@ -35,8 +35,11 @@ func (r *reader) scalar(at string, n node) (string, bool) {
 	case ast.ScalarNode:
 		text = v.GetToken().Value // as written: 0o17 and 1_000 are not for us to guess at
 	default:
-		r.problem(n, at+": one value belongs here, not a list or a mapping")
-		return "", false
+		var ok bool
+		if text, ok = withColon(v); !ok {
+			r.problem(n, at+": one value belongs here, not a list or a mapping")
+			return "", false
+		}
 	}
 	s, err := r.expand(text)
 	if err != nil {
@@ -44,6 +47,22 @@ func (r *reader) scalar(at string, n node) (string, bool) {
 		return "", false
 	}
 	return s, true
+}
+
+// withColon gives back a text that the parser took for a mapping: in brackets it
+// cuts host:1 at the colon, where YAML 1.2 (section 7.3.3) reads on unless a
+// space follows.
+func withColon(n node) (string, bool) {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) == 1 && !m.IsFlowStyle {
+		n = m.Values[0]
+	}
+	v, ok := n.(*ast.MappingValueNode)
+	if !ok {
+		return "", false
+	}
+	key, colon, value := v.Key.GetToken(), v.Start.Position, v.Value.GetToken()
+	ok = colon.Line == value.Position.Line && colon.Column+1 == value.Position.Column
+	return key.Value + ":" + value.Value, ok
 }
 
 // text reads a string that passes all checks.

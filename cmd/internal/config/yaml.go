@@ -85,10 +85,11 @@ func (r *reader) resolve(n node) node {
 }
 
 // mapping hands each value to the reader of its key. An absent value (null)
-// leaves the default.
-func (r *reader) mapping(n node, at string, known keys) {
+// leaves the default. It is false when there is no mapping.
+func (r *reader) mapping(n node, at string, known keys) bool {
+	entries, ok := r.entries(n, at, 0)
 	seen := map[string]int{}
-	for _, e := range r.entries(n, at, 0) {
+	for _, e := range entries {
 		name := showVariables(e.Key.GetToken().Value)
 		read, ok := known[name]
 		switch line, twice := seen[name]; {
@@ -106,11 +107,12 @@ func (r *reader) mapping(n node, at string, known keys) {
 			}
 		}
 	}
+	return ok
 }
 
 // entries lists a mapping, the own keys before those that it merges in with
 // "<<" and does not have.
-func (r *reader) entries(n node, at string, depth int) []*ast.MappingValueNode {
+func (r *reader) entries(n node, at string, depth int) (list []*ast.MappingValueNode, ok bool) {
 	var values []*ast.MappingValueNode
 	switch v := r.resolve(n).(type) {
 	case *ast.MappingNode:
@@ -119,14 +121,15 @@ func (r *reader) entries(n node, at string, depth int) []*ast.MappingValueNode {
 		values = []*ast.MappingValueNode{v}
 	default:
 		r.problem(n, where(at)+"a mapping of keys to values belongs here; write \"key: value\" lines")
-		return nil
+		return nil, false
 	}
 	var own, merged []*ast.MappingValueNode
 	for _, v := range values {
 		if _, ok := v.Key.(*ast.MergeKeyNode); !ok {
 			own = append(own, v)
 		} else if depth < 8 {
-			merged = append(merged, r.entries(v.Value, at, depth+1)...)
+			more, _ := r.entries(v.Value, at, depth+1)
+			merged = append(merged, more...)
 		}
 	}
 	for _, m := range merged {
@@ -136,7 +139,7 @@ func (r *reader) entries(n node, at string, depth int) []*ast.MappingValueNode {
 			own = append(own, m)
 		}
 	}
-	return own
+	return own, true
 }
 
 // sequence lists the items of a list.
