@@ -57,7 +57,9 @@ func (c *Conn) Reused() bool { return c.reused }
 
 // Wrote reports whether any byte of the request may have left this machine. It
 // is for errors that are not an [*Error]: the cause of a context that ended.
-func (c *Conn) Wrote() bool { return c.req != nil && c.l != nil && c.l.wire.sent.Load() > 0 }
+func (c *Conn) Wrote() bool {
+	return c.req != nil && (!c.req.over() || c.l.wire.sent.Load() > 0)
+}
 
 // Send writes the request and reads the head of its answer. It is called once.
 //
@@ -90,6 +92,8 @@ func (c *Conn) Send(req *exchange.Request, lim Limits) (exchange.Head, io.ReadCl
 	c.req = c.l.write(head, req.Body)
 	p, err := c.readHead()
 	if err != nil {
+		c.l.wire.cut()
+		<-c.req.done // only now is it known whether anything was written
 		return exchange.Head{}, nil, c.failed(PhaseHead, err)
 	}
 	c.l.wire.headed(lim)
@@ -128,7 +132,7 @@ func (c *Conn) failed(phase Phase, err error) error {
 		return context.Cause(c.ctx)
 	}
 	w := c.l.wire
-	e := &Error{Phase: phase, Wrote: w.sent.Load() > 0, Got: w.got, Addr: c.t.addr}
+	e := &Error{Phase: phase, Wrote: c.Wrote(), Got: w.got, Addr: c.t.addr}
 	switch {
 	case w.timedOut != nil:
 		e.Err = w.timedOut
@@ -137,7 +141,7 @@ func (c *Conn) failed(phase Phase, err error) error {
 	default:
 		e.Err = ErrTruncated
 	}
-	if phase == PhaseHead && !w.got && !c.req.complete() {
+	if phase == PhaseHead && !w.got && c.req.err != nil {
 		e.Phase = PhaseWrite
 	}
 	return e
@@ -175,5 +179,5 @@ func (c *Conn) clean() bool {
 	if c.req == nil {
 		return true
 	}
-	return c.keep && c.req.complete() && c.body != nil && c.body.whole() && c.l.drained()
+	return c.keep && c.req.over() && c.req.err == nil && c.body != nil && c.body.whole() && c.l.drained()
 }

@@ -41,6 +41,9 @@ func (t *target) dial(ctx context.Context) (*link, error) {
 		defer cancel()
 	}
 	fail := func(phase Phase, err error) error {
+		if d, ok := ctx.Deadline(); ok && !time.Now().Before(d) {
+			<-ctx.Done() // the socket has the same deadline and may be first
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

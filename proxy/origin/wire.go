@@ -92,10 +92,19 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *wire) Write(p []byte) (int, error) {
-	n, err := w.Conn.Write(p)
-	w.sent.Add(int64(n))
-	return n, err
+// maxWrite bounds one write, in bytes. A write to an origin that keeps reading
+// goes on although the connection was closed meanwhile: 64 MiB went out whole,
+// 1.4 s after a kill.
+const maxWrite = 128 << 10
+
+func (w *wire) Write(p []byte) (done int, err error) {
+	for done < len(p) && err == nil {
+		var n int
+		n, err = w.Conn.Write(p[done:min(len(p), done+maxWrite)])
+		w.sent.Add(int64(n))
+		done += n
+	}
+	return done, err
 }
 
 // cut closes the connection. While a request is being written it is reset:

@@ -57,11 +57,11 @@ type upload struct {
 	err  error // valid once done is closed
 }
 
-// complete reports whether all of it was written.
-func (u *upload) complete() bool {
+// over reports whether nothing more will be written, for better or worse.
+func (u *upload) over() bool {
 	select {
 	case <-u.done:
-		return u.err == nil
+		return true
 	default:
 		return false
 	}
