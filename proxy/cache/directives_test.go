@@ -29,7 +29,7 @@ func TestCacheControlIsReadConservatively(t *testing.T) {
 		{"no-store with an argument", []string{"no-store=1"}, noStore},
 		{"no-store in quotes that are closed is text", []string{`x="a, no-store", y`}, none},
 		{"no-store behind a quote that is not closed", []string{`x="a, no-store`}, noStore},
-		{"an escaped quote closes nothing", []string{`x="a\", no-store"`}, none},
+		{"an escaped quote closes nothing", []string{`x="a\", no-store, b"`}, none},
 		{"no-cache for a field", []string{`no-cache="set-cookie"`}, with(func(d *responseDirectives) { d.noCache = true })},
 		{"private for a field", []string{`private="x, max-age=9"`}, with(func(d *responseDirectives) { d.private = true })},
 		{"a quoted number", []string{`max-age="5"`}, age(5)},

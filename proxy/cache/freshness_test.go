@@ -91,7 +91,10 @@ func TestInitialAgeIsTheLargerOfDateAndAgeWithTheDelay(t *testing.T) {
 
 func TestAnObjectIsFreshUntilTheMomentItsAgeReachesItsLifetime(t *testing.T) {
 	c := New(1 << 20)
-	mustStore(t, c, get("/"), response(200, "Cache-Control: max-age=60", "Age: 20"), "x", t0)
+	pl, stored := fetch(c, enabled, get("/"), response(200, "Cache-Control: max-age=60", "Age: 20"), "x", t0)
+	if !stored || pl.TTL != 40*time.Second {
+		t.Errorf("stored %v for %v", stored, pl.TTL)
+	}
 	expect(t, c, get("/"), t0, "HIT")
 	expect(t, c, get("/"), t0.Add(40*time.Second-1), "HIT")
 	expect(t, c, get("/"), t0.Add(40*time.Second), "MISS expired")

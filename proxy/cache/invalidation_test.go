@@ -137,3 +137,32 @@ func TestPurgeTakesAURLATargetOrAPrefix(t *testing.T) {
 		}
 	}
 }
+
+func TestAReferenceIsResolvedToTheBytesThatWouldBeStored(t *testing.T) {
+	base := resource{"https", "origin.test", "/a/b?q"}
+	for ref, want := range map[string]string{
+		"":                              "/a/b?q",
+		"#f":                            "/a/b?q",
+		"/x%2Fy/../z":                   "/x%2Fy/../z",
+		"https://ORIGIN.test/x%2fy?%41": "/x%2fy?%41",
+		"https://origin.test?x":         "/?x",
+		"c?d":                           "/a/c?d",
+		"../c":                          "/c",
+		"?d":                            "/a/b?d",
+		"https://origin.test.evil/b":    "none",
+		"https://origin.test@evil/b":    "none",
+		"https://origin.test:444/b":     "none",
+		"http://origin.test/b":          "none",
+		"//other.test/b":                "none",
+		"mailto:a@origin.test":          "none",
+		"%zz":                           "none",
+	} {
+		got := "none"
+		if r, ok := sameOrigin(base, ref); ok {
+			got = r.target
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", ref, got, want)
+		}
+	}
+}

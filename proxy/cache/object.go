@@ -79,7 +79,7 @@ func newObject(req *exchange.Request, head *exchange.Head, selectors []selector,
 // What an object costs beside its strings and its body, measured by
 // TestTheBoundHoldsForTheHeapToo.
 const (
-	objectOverhead = 640
+	objectOverhead = 400
 	fieldOverhead  = 48
 )
 
