@@ -34,7 +34,7 @@ type provider struct {
 // have, and OpenAI takes what is left of /v1/.
 var providers = []provider{
 	{name: "anthropic", url: "https://api.anthropic.com", bare: []proxy.Match{
-		{Header: "anthropic-version"}, {PathPrefix: "/v1/messages"},
+		{PathPrefix: "/v1/messages"}, {Header: "anthropic-version"}, // the last, which SDKs take, has the plain name
 	}},
 	{name: "openai", url: "https://api.openai.com/v1", bare: []proxy.Match{{PathPrefix: "/v1/"}}},
 	{name: "gemini", url: "https://generativelanguage.googleapis.com", bare: []proxy.Match{{PathPrefix: "/v1beta/"}}},

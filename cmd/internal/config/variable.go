@@ -15,7 +15,7 @@ const hidden = 0xF0000
 
 var (
 	variable       = regexp.MustCompile(`\$\$|\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}\n]*)?\}`)
-	hiddenVariable = regexp.MustCompile(`\x{F0024}\x{F007B}[\x{F0000}-\x{FFFFF}]*?\x{F007D}`)
+	hiddenVariable = regexp.MustCompile(`\x{F0024}\x{F007B}[^\x{F007D}]*\x{F007D}`)
 )
 
 func hideVariables(text []byte) []byte {
