@@ -150,5 +150,6 @@ func (p *printer) character(r rune) {
 
 func (p *printer) unit(r rune) {
 	const hex = "0123456789abcdef"
-	p.Write([]byte{'\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15]})
+	p.scratch = append(p.scratch[:0], '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+	p.Write(p.scratch)
 }

@@ -14,7 +14,7 @@ const modelMax = 256
 // Inspect reads what a request asks. A call is recognised by its path; the
 // body is read when it is a POST of JSON, compressed or not. With strict only
 // the Accept header declares a stream; else also the body ("stream": true), the
-// path (Gemini) or the API's default (Ollama), as CONTRACT 4 lists them.
+// path (Gemini) or the default of the API (Ollama).
 //
 // It never fails: what cannot be read is left out of the Call.
 func Inspect(req *exchange.Request, strict bool) exchange.Call {

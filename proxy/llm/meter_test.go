@@ -258,3 +258,42 @@ func TestAnEventThatIsTooLargeIsPassedOver(t *testing.T) {
 		t.Errorf("complete %v, usage %+v", m.Complete(), m.Usage())
 	}
 }
+
+func TestTheMarkerDoneNeedsNoBlankLineAtACleanEnd(t *testing.T) {
+	c, h, _ := transcript(t, "openai-chat.sse")
+	for body, want := range map[string]bool{
+		"data: [DONE]": true, "data: [DONE]\n": true, "data:[DONE] \r\n": true, "data: [DONE": false, "data: \"[DONE]\"\n\n": false,
+		": [DONE]\n\n": false, "data: {\"choices\":[{\"delta\":{\"content\":\"[DONE]\"}}]}\n\n": false,
+	} {
+		if _, complete := Complete(c, h, []byte(body)); complete != want {
+			t.Errorf("%q: complete %v", body, complete)
+		}
+	}
+}
+
+func TestAnAnswerThatIsTooLargeToKeepIsNotRead(t *testing.T) {
+	c, h, body := transcript(t, "openai-chat.json")
+	for blanks, want := range map[int]int{wholeMax - len(body): 10, wholeMax - len(body) + 1: 0} {
+		m := NewMeter(c, h)
+		m.Feed([]byte(strings.Repeat(" ", blanks)))
+		m.Feed(body)
+		if m.End(); m.Usage().Output != want {
+			t.Errorf("behind %d blanks: %+v, want %d", blanks, m.Usage(), want)
+		}
+	}
+}
+
+func TestAnElementOfAnArrayThatIsTooLargeIsPassedOver(t *testing.T) {
+	c, h, body := transcript(t, "gemini-stream.json")
+	m := NewMeter(c, h)
+	m.Feed([]byte("[{\"x\":\""))
+	for range 9 {
+		m.Feed([]byte(strings.Repeat("x", 1<<20)))
+	}
+	m.Feed([]byte("\"},"))
+	m.Feed(body[1:])
+	m.End()
+	if !m.Complete() || m.Events() != 2 || cap(m.array.element) > 16<<10 {
+		t.Errorf("complete %v, %d events, %d bytes held", m.Complete(), m.Events(), cap(m.array.element))
+	}
+}

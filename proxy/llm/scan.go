@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -114,6 +115,11 @@ func (p *parser) peek() byte {
 func (p *parser) open(k kind) int {
 	if p.depth > p.keep {
 		return -1
+	}
+	if n := len(p.nodes); n == cap(p.nodes) && n >= 1<<12 {
+		// Room for as many as the rest holds if it is as dense as what came; a
+		// body of a million numbers is not copied over and over.
+		p.nodes = slices.Grow(p.nodes, 1+min(3*n, int(int64(n)*int64(len(p.src)-p.pos)/int64(p.pos))))
 	}
 	p.nodes = append(p.nodes, node{start: uint32(p.pos), kind: k})
 	return len(p.nodes) - 1
