@@ -9,7 +9,8 @@ import (
 )
 
 // body is the body of an answer. Read returns what has come, without waiting
-// for more, and io.EOF only when the framing is whole.
+// for more (of a chunk, the last bytes wait for the line end that belongs to
+// it), and io.EOF only when the framing is whole.
 type body struct {
 	c *Conn
 

@@ -77,7 +77,7 @@ func TestALiveStreamIsNeverCutAndASilentOneAtItsBudget(t *testing.T) {
 				time.Sleep(11 * time.Minute)
 				write("late")
 			})
-				got, after, err := timed(p, "GET", "", Limits{Header: time.Second, Idle: 10 * time.Minute})
+			got, after, err := timed(p, "GET", "", Limits{Header: time.Second, Idle: 10 * time.Minute})
 			if want := 100 * time.Minute; after != want || got != strings.Repeat("tick ", 10) {
 				t.Errorf("%s: ended after %v (want %v) with %q", framing, after, want, got)
 			}
@@ -167,7 +167,7 @@ func TestTheHeadIsWaitedForAsLongAsItsLimit(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := piped(t, Config{}, s.script)
-				_, after, err := timed(p, "POST", s.body, s.limits)
+			_, after, err := timed(p, "POST", s.body, s.limits)
 			if e := failure(t, err); !errors.Is(e, s.err) || e.Phase != s.phase || e.Wrote != (s.phase == PhaseHead) {
 				t.Errorf("%s: %+v", s.name, *e)
 			}
@@ -232,7 +232,7 @@ func TestAWatchedConnectionIsThrownAwayWhenItIsWrittenOn(t *testing.T) {
 					c.say("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
 				}
 			})
-				for i := range 100 {
+			for i := range 100 {
 				marker := fmt.Sprintf("/%d", i)
 				c, err := p.Get(context.Background(), 0)
 				if err != nil {
