@@ -4,15 +4,13 @@ package tui
 // list is on screen. It holds on to the selected row, not to its number: rows
 // may come and go around it.
 type cursor struct {
-	id     uint64 // selected row, 0 while unknown
-	line   int    // on the screen, counted from the window's first row
-	offset int    // of the window's first row
-	follow bool   // stay with the newest
-	sticky bool   // when following, keep the selected row while it is on screen
-
-	ids   []uint64 // of the window
-	total int
-	page  int // rows that fit
+	id     uint64   // selected row, 0 while unknown
+	line   int      // on the screen, counted from the window's first row
+	offset int      // of the window's first row
+	follow bool     // stay with the newest
+	ids    []uint64 // of the window
+	total  int
+	page   int // rows that fit
 }
 
 // ask is the window that the cursor wants.
@@ -25,6 +23,8 @@ type ask struct {
 type shown struct {
 	ids               []uint64
 	offset, at, total int
+	lead              int  // the row that a following reader would rather look at
+	hop               bool // and leaves the selected one for
 }
 
 func (c *cursor) ask() ask {
@@ -39,10 +39,14 @@ func (c *cursor) ask() ask {
 func (c *cursor) settle(s shown) (again bool) {
 	c.ids, c.offset, c.total = s.ids, s.offset, s.total
 	switch {
-	case c.follow && c.sticky:
-		c.line = max(indexOf(s.ids, c.id), 0)
 	case c.follow:
-		c.line = 0
+		// The window follows the newest, the selection does not run along: a
+		// key must not hit a row that came the moment before.
+		if i := indexOf(s.ids, c.id); i >= 0 && !s.hop {
+			c.line = i
+		} else {
+			c.line = s.lead
+		}
 	case s.at >= 0:
 		c.line = s.at - s.offset
 	}
@@ -63,7 +67,7 @@ func (c *cursor) settle(s shown) (again bool) {
 func (c *cursor) move(d int) {
 	at := c.offset + c.line
 	target := min(max(at+d, 0), max(c.total-1, 0))
-	if d < 0 && at == 0 && !c.sticky {
+	if d < 0 && at == 0 {
 		c.follow = true
 		return
 	}

@@ -46,7 +46,7 @@ func (m *model) now1(w int) *row {
 	} else {
 		r.add(dim, "· 0 live")
 	}
-	if m.snap.Streams > 0 {
+	if m.snap.Streams > 0 && m.w >= 80 {
 		r.add(alive, "  "+plural(m.snap.Streams, "stream", "streams"))
 	}
 	if m.w < 80 {
@@ -55,14 +55,11 @@ func (m *model) now1(w int) *row {
 		return r
 	}
 	c := &m.snap.Counts
-	if w >= 70 {
-		r.add(dim, "  "+cell.Count(int64(c.Requests))+" requests")
-		r.add(dim, "  "+cell.Bytes(c.BytesOut)+" out")
+	if c.TokensOut > 0 {
+		r.whole(dim, "  "+cell.Count(c.TokensIn)+" → "+cell.Count(c.TokensOut)+" tokens")
 	}
-	if w >= 56 && c.TokensOut > 0 {
-		r.add(dim, "  "+cell.Count(c.TokensIn)+" → "+cell.Count(c.TokensOut)+" tokens")
-	}
-	return r
+	r.whole(dim, "  "+cell.Count(int64(c.Requests))+" requests")
+	return r.whole(dim, "  "+cell.Bytes(c.BytesOut)+" out")
 }
 
 // sums is the line of the counters.
@@ -144,7 +141,11 @@ func (m *model) slots() string {
 	if l == nil {
 		return ""
 	}
-	s := "slots " + cell.Cut(line(l.Route), 14) + " " + strconv.Itoa(l.InUse) + "/" + strconv.Itoa(l.Slots)
+	s := "slots "
+	if m.w >= 80 {
+		s += cell.Cut(line(l.Route), 14) + " "
+	}
+	s += strconv.Itoa(l.InUse) + "/" + strconv.Itoa(l.Slots)
 	if l.Waiting > 0 {
 		s += " +" + strconv.Itoa(l.Waiting) + " waiting"
 	}

@@ -56,25 +56,16 @@ func (m *model) helpLines() []string {
 		}
 		out = append(out, r.end())
 	}
-	out = append(out, "")
 	word := func(in tone, word, means string) {
-		for i, l := range cell.Wrap(means, m.w-14) {
-			r := m.t.row(m.w).add(plain, " ")
-			if i == 0 {
-				r.add(in, cell.Pad(word, 12))
-			} else {
-				r.add(plain, cell.Blank(12))
-			}
-			out = append(out, r.add(dim, l).end())
-		}
+		out = append(out, m.t.row(m.w).add(plain, " ").add(in, cell.Pad(word, 12)).add(dim, means).end())
 	}
-	word(strong, "X-Cache", "says for each answer where it came from:")
-	word(verdictTone(exchange.HIT), "HIT", "from the cache, or a call's accepted result from the journal; nothing was sent")
+	out = append(out, m.t.rule(m.w, "X-Cache: where an answer came from", dim))
+	word(verdictTone(exchange.HIT), "HIT", "from the cache, or an accepted journal result; nothing was sent")
 	word(verdictTone(exchange.MISS), "MISS", "fetched from the origin")
-	word(verdictTone(exchange.BYPASS), "BYPASS", "the cache is not asked: streams, no-store, routes without a cache")
+	word(verdictTone(exchange.BYPASS), "BYPASS", "the cache is not asked: streams, no-store, routes without one")
 	word(verdictTone(exchange.STALE), "STALE", "an older copy, because the origin is slow, failing or full")
 	word(verdictTone(exchange.REVALIDATED), "REVALIDATED", "the origin said that our copy is still good (304)")
-	word(strong, "Risk", "says what sending a journaled call again may cost:")
+	out = append(out, m.t.rule(m.w, "Risk: what sending a journaled call again may cost", dim))
 	for r := exchange.RiskNone; r <= exchange.RiskPaid; r++ {
 		word(riskTone(r), riskWord(r), riskWords(r))
 	}

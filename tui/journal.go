@@ -30,7 +30,7 @@ func (m *model) entryColumns(w int) []column[*exchange.Entry] {
 		}},
 		{title: "EVENT", w: 11, cell: func(e *exchange.Entry) (tone, string) { return eventTone(e.Newest), string(e.Newest) }},
 		{title: "STATE", w: 11, cell: func(e *exchange.Entry) (tone, string) { return rowStateTone(e.State), string(e.State) }},
-		{title: "TRY", w: 3, right: true, cell: func(e *exchange.Entry) (tone, string) { return dim, strconv.Itoa(e.Attempts) }},
+		{title: "ATT", w: 3, right: true, cell: func(e *exchange.Entry) (tone, string) { return dim, strconv.Itoa(e.Attempts) }},
 		{title: "RISK", w: 8, cell: func(e *exchange.Entry) (tone, string) {
 			if e.Accepted {
 				return faint, "·" // there is nothing to send again

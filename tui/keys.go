@@ -24,7 +24,7 @@ func newKeymap() keymap {
 		Down:     bind("↓ j", "down", "down", "j"),
 		PageUp:   bind("pgup ^b", "page up", "pgup", "ctrl+b", "ctrl+u"),
 		PageDown: bind("pgdn ^f", "page down", "pgdown", "ctrl+f", "ctrl+d", " "),
-		Top:      bind("g home", "newest, and follow", "g", "home"),
+		Top:      bind("g home", "newest, follow", "g", "home"),
 		Bottom:   bind("G end", "oldest", "G", "end"),
 		Next:     bind("tab", "next pane", "tab"),
 		Prev:     bind("shift+tab", "previous pane", "shift+tab"),
@@ -43,8 +43,8 @@ func newKeymap() keymap {
 		Try:      bind("t", "what to try", "t"),
 		Help:     bind("?", "help", "?"),
 		Quit:     bind("q", "quit", "q", "ctrl+c"),
-		Left:     bind("← h", "tab to the left", "left", "h"),
-		Right:    bind("→ l", "tab to the right", "right", "l"),
+		Left:     bind("← h", "tab left", "left", "h"),
+		Right:    bind("→ l", "tab right", "right", "l"),
 		Yes:      bind("y", "yes", "y", "Y"),
 		No:       bind("n", "no", "n", "N", "esc", "q"),
 	}
@@ -72,13 +72,16 @@ func (m *model) hints() []key.Binding {
 	h := []key.Binding{k.Open}
 	switch m.pane {
 	case requests, streams:
-		h = append(h, k.Kill, k.Retry, k.Filter, k.Follow, k.Pause)
+		h = append(h, k.Kill, k.Retry, k.Filter)
+		if m.w >= 72 {
+			h = append(h, k.Follow, k.Pause)
+		}
 	case queue:
 		h = append(h, k.Kill, k.Filter)
 	case journal:
 		h = append(h, k.Retry, k.New, k.Filter, k.Follow)
 	}
-	h = append(h, bind("tab", "pane"), k.Help, k.Quit)
+	h = append(h, k.Help, k.Quit, bind("tab", "pane"))
 	if len(m.o.Try) > 0 {
 		h = append(h, k.Try)
 	}
@@ -93,8 +96,8 @@ type chapter struct {
 
 func (k *keymap) chapters() []chapter {
 	return []chapter{
-		{"Move", []key.Binding{k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom}},
-		{"Look", []key.Binding{k.Pane1, k.Pane2, k.Pane3, k.Pane4, k.Next, k.Prev, k.Open, k.Left, k.Right, k.Back}},
-		{"Act", []key.Binding{k.Kill, k.Retry, k.New, k.Filter, k.Follow, k.Pause, k.Try, k.Help, k.Quit}},
+		{"Move", []key.Binding{k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom, k.Left, k.Right}},
+		{"Look", []key.Binding{k.Pane1, k.Pane2, k.Pane3, k.Pane4, k.Next, k.Prev, k.Open, k.Back}},
+		{"Act", []key.Binding{k.Kill, k.Retry, k.New, k.Filter, k.Follow, k.Pause, k.Try, k.Quit}},
 	}
 }

@@ -71,7 +71,6 @@ func newModel(o Options, t *theme) *model {
 	for i := range m.lists {
 		m.lists[i].follow = true
 	}
-	m.lists[streams].sticky, m.lists[queue].sticky = true, true
 	m.now = o.Now()
 	return m
 }

@@ -117,7 +117,11 @@ func (d *detail) overviewExchange(p *page, m *model) {
 	p.pair("began", plain, clock(s.Started)+", "+cell.Age(m.now.Sub(s.Started))+" ago")
 	p.pair("took", plain, cell.Duration(took(s, m.now)))
 	if t := ttft(s); t != "" {
-		p.pair("first token", plain, t+" after it was sent")
+		what := "first token"
+		if s.FirstToken.IsZero() {
+			what = "head"
+		}
+		p.pair(what, plain, t+" after it was sent")
 	}
 }
 

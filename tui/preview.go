@@ -92,7 +92,7 @@ func cursorSign(t *theme, lines []string, w int) string {
 	return "▏"
 }
 
-// facts are the two to four lines that explain an exchange.
+// facts are the two to six lines that explain an exchange.
 func (m *model) facts(p *page, s *exchange.State) {
 	r := m.t.row(p.w)
 	in, word := stateWord(s)
@@ -100,29 +100,21 @@ func (m *model) facts(p *page, s *exchange.State) {
 	if s.Status != 0 {
 		r.add(plain, "  ").add(statusTone(s.Status), strconv.Itoa(s.Status))
 	}
+	why := ""
 	if x := s.Verdict.XCache; x != "" {
 		r.add(plain, "  ").add(verdictTone(x), string(x))
-		why := verdictWords(s.Verdict, s.Undeclared)
+		why = verdictWords(s.Verdict, s.Undeclared)
 		if s.Verdict.Reason != "" {
 			why = line(s.Verdict.Reason) + ": " + why
 		}
-		r.add(dim, " "+why)
 	}
-	p.add(r)
-	r = m.t.row(p.w).add(dim, "from ").add(plain, line(or(s.Client, "an operator's retry"))).add(dim, " by ").add(plain, line(s.Route))
-	if s.Origin != "" {
-		r.add(dim, " to ").add(plain, line(s.Origin))
+	if cell.Width(why) < r.left() {
+		p.add(r.add(dim, " "+why))
+	} else {
+		p.add(r)
+		p.wrap(dim, why)
 	}
-	if s.Attempt > 1 {
-		r.add(dim, "  attempt ").add(plain, strconv.Itoa(s.Attempt))
-	}
-	if s.Leader != 0 {
-		r.add(dim, "  rides on ").add(plain, "#"+s.Leader.String())
-	}
-	if s.Row != 0 {
-		r.add(dim, "  row ").add(plain, strconv.FormatInt(s.Row, 10))
-	}
-	p.add(r)
+	p.wrap(dim, route(s))
 	if s.Cause != "" {
 		in := outcomeTone(s.Outcome)
 		if in == dim {
@@ -130,6 +122,24 @@ func (m *model) facts(p *page, s *exchange.State) {
 		}
 		p.wrap(in, s.Cause)
 	}
+}
+
+// route is the way of an exchange, in words.
+func route(s *exchange.State) string {
+	way := "from " + or(s.Client, "an operator's retry") + " by " + s.Route
+	if s.Origin != "" {
+		way += " to " + s.Origin
+	}
+	if s.Attempt > 1 {
+		way += ", attempt " + strconv.Itoa(s.Attempt)
+	}
+	if s.Leader != 0 {
+		way += ", rides on #" + s.Leader.String()
+	}
+	if s.Row != 0 {
+		way += ", journal row " + strconv.FormatInt(s.Row, 10)
+	}
+	return way
 }
 
 // lastAsked is the last thing that was said to the model.

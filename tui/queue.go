@@ -96,7 +96,7 @@ func (m *model) slotColumns(w int) []column[*exchange.State] {
 		{title: "ROUTE", w: 10, grow: 1, cell: func(s *exchange.State) (tone, string) { return dim, line(s.Route) }},
 		{title: "METH", w: 4, cell: func(s *exchange.State) (tone, string) { return dim, line(s.Method) }},
 		{title: "PATH", w: 12, grow: 2, left: true, cell: func(s *exchange.State) (tone, string) { return plain, line(s.Target) }},
-		{title: "MODEL", w: 8, grow: 1, from: 72, cell: modelCell},
+		{title: "MODEL", w: 8, grow: 1, from: 72, cell: func(s *exchange.State) (tone, string) { return plain, line(s.Call.Model) }},
 	})
 }
 

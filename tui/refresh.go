@@ -135,7 +135,20 @@ func (m *model) lookAtList() (again bool) {
 		return c.settle(m.thaw(a, c.page))
 	}
 	m.snap = m.o.Present.Snapshot(q)
-	return c.settle(shown{ids: idsOf(m.snap.Rows), offset: m.snap.Offset, at: m.snap.At, total: m.snap.Total - m.snap.Newer})
+	w := shown{ids: idsOf(m.snap.Rows), offset: m.snap.Offset, at: m.snap.At, total: m.snap.Total - m.snap.Newer}
+	w.lead, w.hop = m.lead(c)
+	return c.settle(w)
+}
+
+// lead finds the first live row. A reader who follows is taken there once what
+// they looked at has been over for a moment.
+func (m *model) lead(c *cursor) (at int, hop bool) {
+	live := func(s exchange.State) bool { return s.Live() }
+	if at = slices.IndexFunc(m.snap.Rows, live); at < 0 {
+		return 0, false
+	}
+	s := &m.picked
+	return at, uint64(s.ID) == c.id && !s.Live() && m.now.Sub(s.Ended) > 4*time.Second
 }
 
 // thaw cuts the window out of the rows that were kept when the list was paused.

@@ -22,6 +22,14 @@ func (r *row) add(t tone, s string) *row {
 	return r
 }
 
+// whole writes text if all of it has room, and nothing otherwise.
+func (r *row) whole(t tone, s string) *row {
+	if cell.Width(s) > r.left() {
+		return r
+	}
+	return r.add(t, s)
+}
+
 // to fills with blanks up to a cell.
 func (r *row) to(w int) *row { return r.add(plain, cell.Blank(min(w, r.max)-r.w)) }
 

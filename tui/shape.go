@@ -54,7 +54,7 @@ func (m *model) divide(s *shape) {
 	switch {
 	case m.w >= sideBySide:
 		s.side = true
-		s.listW = max(80, m.w*58/100)
+		s.listW = max(80, m.w*62/100)
 		s.previewW = m.w - s.listW - 2
 		s.previewH = s.body
 	case s.body >= 14:
@@ -92,41 +92,31 @@ func (m *model) drawQuestion() []string {
 	return append(out, r.add(plain, "   ").add(accent, "n").add(dim, " no").end())
 }
 
-// drawTry shows what a newcomer may try, in few lines where there are few.
+// drawTry shows what a newcomer may try, as many of the lines as there is room
+// for, first things first; two share a line where they fit.
 func (m *model) drawTry() []string {
-	most := 2
-	if m.h >= 30 {
-		most = 5
-	}
-	if m.h < 20 {
+	most := 3
+	switch {
+	case m.h >= 30:
+		most = 6
+	case m.h < 20:
 		most = 1
 	}
 	var lines []string
-	if len(m.o.Try) <= most {
-		lines = m.o.Try
-	} else {
-		all := ""
-		for i, l := range m.o.Try {
-			if i > 0 {
-				all += "  ·  "
-			}
-			all += l
-		}
-		lines = cell.Wrap(line(all), m.w-7)
-		if len(lines) > most {
-			lines = lines[:most]
-			lines[most-1] = cell.Cut(lines[most-1]+" "+cell.Ellipsis, m.w-7)
+	for _, l := range m.o.Try {
+		l = line(l)
+		if n := len(lines) - 1; n >= 0 && cell.Width(lines[n])+cell.Width(l)+6 < m.w {
+			lines[n] += "  ·  " + l
+		} else if len(lines) < most {
+			lines = append(lines, l)
 		}
 	}
-	out := make([]string, 0, most)
-	for i, l := range lines {
-		r := m.t.row(m.w)
-		if i == 0 {
-			r.add(good, " try  ")
-		} else {
-			r.add(plain, "      ")
-		}
-		out = append(out, r.add(plain, line(l)).end())
+	out := make([]string, 0, most+1)
+	if most > 1 {
+		out = append(out, m.t.rule(m.w, "try", good))
+	}
+	for _, l := range lines {
+		out = append(out, m.t.row(m.w).add(plain, " "+l).end())
 	}
 	return out
 }

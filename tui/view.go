@@ -63,7 +63,7 @@ func (m *model) drawPane(s *shape) []string {
 	switch {
 	case s.side:
 		return m.beside(s, list, preview(s.previewW, s.previewH))
-	case s.previewH > 0:
+	case s.previewH > 0 && m.lists[m.pane].id != 0:
 		for len(list) < s.listH+1 {
 			list = append(list, "")
 		}

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// Duration writes how long something took in at most six cells: "0ms", "840ms",
+// Duration writes how long something took in at most six cells: "<1ms", "840ms",
 // "1.24s", "12.4s", "2m03s", "1h02m", "3d04h".
 func Duration(d time.Duration) string {
 	switch {
-	case d < 0:
+	case d <= 0:
 		return "0ms"
+	case d < time.Millisecond:
+		return "<1ms"
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
 	case d < 10*time.Second:
