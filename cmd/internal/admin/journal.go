@@ -91,7 +91,8 @@ func (f *face) retry(w http.ResponseWriter, r *http.Request, id string) {
 	if !ok {
 		return
 	}
-	started, err := f.Control.Retry(n, exchange.Retry{Confirm: how.Confirm, New: how.New})
+	// Whoever asks for a new run of an answered request has said that it may cost.
+	started, err := f.Control.Retry(n, exchange.Retry{Confirm: how.Confirm || how.New, New: how.New})
 	if err != nil {
 		refuse(w, err)
 		return
