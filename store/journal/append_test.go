@@ -220,7 +220,11 @@ func TestRecallByRowAndWithoutBodies(t *testing.T) {
 func TestEqualBodiesAreStoredOnceAndLeaveWithTheirLastRow(t *testing.T) {
 	j := open(t, newPath(t), Options{})
 	count := func() (n int) {
-		if err := j.read.QueryRow("SELECT count(*) FROM bodies").Scan(&n); err != nil {
+		err := j.readers.view(func(s *session) error {
+			_, err := s.get("SELECT count(*) FROM bodies", nil, &n)
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 		return n

@@ -27,7 +27,7 @@ type checkpointer struct {
 }
 
 func newCheckpointer(path string) (*checkpointer, error) {
-	db, err := connect(path, 1, 1, checkpointing)
+	db, err := connect(path, 1, checkpointing)
 	if err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ func (j *Journal) release() error {
 	if j.check != nil {
 		errs = append(errs, j.check.db.Close())
 	}
-	if j.read != nil {
-		errs = append(errs, j.read.Close())
+	if j.readers != nil {
+		errs = append(errs, j.readers.close())
 	}
 	if j.write != nil { // the last connection moves the log into the file
 		errs = append(errs, j.write.Close())

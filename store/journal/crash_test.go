@@ -217,9 +217,7 @@ func TestNothingAcknowledgedIsLostByTenKillsUnderLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		inspectLoad(t, j, acked)
-		if err := quickCheck(path, j.read); err != nil {
-			t.Error(err)
-		}
+		intact(t, j)
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -38,13 +38,9 @@ var (
 	reading       = []pragma{{"busy_timeout", "10000", "10000"}, {"query_only", "1", "1"}, {"wal_autocheckpoint", "0", "0"}}
 )
 
-// readers is how many connections read at once; more would only wait for the
-// same cores.
-const readers = 4
-
 // connect opens a pool of at most n connections that all have the settings, and
-// reads the settings back on one. The pool keeps at most keep idle ones.
-func connect(path string, n, keep int, settings []pragma) (*sql.DB, error) {
+// reads the settings back on one.
+func connect(path string, n int, settings []pragma) (*sql.DB, error) {
 	settings = append(append([]pragma(nil), common...), settings...)
 	q := url.Values{}
 	for _, p := range settings {
@@ -55,7 +51,7 @@ func connect(path string, n, keep int, settings []pragma) (*sql.DB, error) {
 		return nil, fmt.Errorf("open journal %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(n)
-	db.SetMaxIdleConns(keep)
+	db.SetMaxIdleConns(n)
 	if err := readBack(path, db, settings); err != nil {
 		db.Close()
 		return nil, err

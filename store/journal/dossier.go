@@ -1,28 +1,26 @@
 package journal
 
 import (
-	"database/sql"
-
 	"tailrace/proxy/exchange"
 )
 
 // Dossier returns all that is known of a row, as of one moment. It fails with an
 // *exchange.Refusal of kind NotFound when there is no such row.
 func (j *Journal) Dossier(row int64) (d exchange.Dossier, err error) {
-	err = j.view(func(tx *sql.Tx) error {
-		if d.Entry, err = readEntry(tx, row); err != nil {
+	err = j.readers.view(func(s *session) error {
+		if d.Entry, err = readEntry(s, row); err != nil {
 			return err
 		}
-		if d.Intent, err = readIntent(tx, row, true); err != nil {
+		if d.Intent, err = readIntent(s, row, true); err != nil {
 			return err
 		}
-		if d.Events, err = readEvents(tx, row); err != nil {
+		if d.Events, err = readEvents(s, row); err != nil {
 			return err
 		}
-		if d.Result, err = readResult(tx, row, true); err != nil {
+		if d.Result, err = readResult(s, row, true); err != nil {
 			return err
 		}
-		d.Attempts, err = readAttempts(tx, row, d.Events)
+		d.Attempts, err = readAttempts(s, row, d.Events)
 		return err
 	})
 	if err != nil {
@@ -31,8 +29,8 @@ func (j *Journal) Dossier(row int64) (d exchange.Dossier, err error) {
 	return d, nil
 }
 
-func readEvents(q querier, row int64) (out []exchange.Event, err error) {
-	err = each(q, func(scan func(...any) error) error {
+func readEvents(s *session, row int64) (out []exchange.Event, err error) {
+	err = s.each(func(scan func(...any) error) error {
 		ev := exchange.Event{Row: row}
 		var at int64
 		var detail string
@@ -50,10 +48,10 @@ func readEvents(q querier, row int64) (out []exchange.Event, err error) {
 
 // readAttempts reads the attempts of a row; when they began, and how far they
 // came, the events tell.
-func readAttempts(q querier, row int64, events []exchange.Event) ([]exchange.Attempt, error) {
+func readAttempts(s *session, row int64, events []exchange.Event) ([]exchange.Attempt, error) {
 	var out []exchange.Attempt
 	var ids []int64
-	err := each(q, func(scan func(...any) error) error {
+	err := s.each(func(scan func(...any) error) error {
 		var a exchange.Attempt
 		var id, ended int64
 		var header, usage string
@@ -77,7 +75,7 @@ func readAttempts(q querier, row int64, events []exchange.Event) ([]exchange.Att
 	for i := range out {
 		a := &out[i]
 		if a.Raw == nil {
-			if a.Raw, err = readChunks(q, ids[i]); err != nil {
+			if a.Raw, err = readChunks(s, ids[i]); err != nil {
 				return nil, err
 			}
 		}

@@ -29,7 +29,7 @@ type Journal struct {
 	path      string
 	now       func() time.Time
 	lock      *os.File
-	read      *sql.DB
+	readers   *readers
 	write     *sql.DB
 	writer    *writer
 	queue     *queue
@@ -82,13 +82,13 @@ func (j *Journal) open(o Options) error {
 	if err != nil {
 		return err
 	}
-	if j.write, err = connect(j.path, 1, 1, writing); err != nil {
+	if j.write, err = connect(j.path, 1, writing); err != nil {
 		return err
 	}
 	if err := migrate(j.path, j.write, version); err != nil {
 		return err
 	}
-	if j.read, err = connect(j.path, readers, readers, reading); err != nil {
+	if j.readers, err = newReaders(j.path); err != nil {
 		return err
 	}
 	if j.check, err = newCheckpointer(j.path); err != nil {

@@ -204,3 +204,15 @@ func checkFolds(t *testing.T, j *Journal) {
 		}
 	}
 }
+
+func intact(t *testing.T, j *Journal) {
+	t.Helper()
+	var found string
+	err := j.readers.view(func(s *session) error {
+		_, err := s.get("PRAGMA integrity_check", nil, &found)
+		return err
+	})
+	if err != nil || found != "ok" {
+		t.Errorf("the file is %q, %v", found, err)
+	}
+}

@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"database/sql"
-
 	"tailrace/proxy/exchange"
 )
 
@@ -12,8 +10,8 @@ import (
 func (j *Journal) List(p exchange.Page) ([]exchange.Entry, error) {
 	query, args := listQuery(p)
 	var out []exchange.Entry
-	err := j.view(func(tx *sql.Tx) error {
-		return each(tx, func(scan func(...any) error) error {
+	err := j.readers.view(func(s *session) error {
+		return s.each(func(scan func(...any) error) error {
 			var e exchange.Entry
 			err := scanEntry(scan, &e)
 			out = append(out, e)

@@ -52,18 +52,25 @@ func TestPagesFollowOneAnotherNewestFirst(t *testing.T) {
 func TestEveryPageIsReadAlongAnIndex(t *testing.T) {
 	j := open(t, newPath(t), Options{})
 	for _, p := range []exchange.Page{
-		{}, {Before: 9}, {State: exchange.Killed}, {State: exchange.Killed, Before: 9},
-		{Key: "k"}, {Key: "k", Before: 9}, {Key: "k", State: exchange.Killed, Before: 9},
+		{},
+		{Before: 9},
+		{State: exchange.Killed},
+		{State: exchange.Killed, Before: 9},
+		{Key: "k"},
+		{Key: "k", Before: 9},
+		{Key: "k", State: exchange.Killed, Before: 9},
 	} {
 		query, args := listQuery(p)
 		var plan []string
-		err := each(j.read, func(scan func(...any) error) error {
-			var id, parent, unused int
-			var step string
-			err := scan(&id, &parent, &unused, &step)
-			plan = append(plan, step)
-			return err
-		}, "EXPLAIN QUERY PLAN "+query, args...)
+		err := j.readers.view(func(s *session) error {
+			return s.each(func(scan func(...any) error) error {
+				var id, parent, unused int
+				var step string
+				err := scan(&id, &parent, &unused, &step)
+				plan = append(plan, step)
+				return err
+			}, "EXPLAIN QUERY PLAN "+query, args...)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

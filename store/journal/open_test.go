@@ -121,7 +121,7 @@ func TestTheFingerprintKeyStaysWithTheFile(t *testing.T) {
 
 func TestASettingThatSQLiteIgnoresFailsTheOpening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := connect(path, 1, 1, []pragma{{"foreign_key", "1", "1"}}) // the s is missing
+	db, err := connect(path, 1, []pragma{{"foreign_key", "1", "1"}}) // the s is missing
 	if err == nil {
 		db.Close()
 		t.Error("a misspelt setting went unnoticed")

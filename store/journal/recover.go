@@ -22,7 +22,7 @@ func (o *recovery) settle(error)  {}
 
 func (o *recovery) write(s *session) error {
 	var ids []int64
-	err := each(s.conn, func(scan func(...any) error) error {
+	err := s.each(func(scan func(...any) error) error {
 		var id int64
 		err := scan(&id)
 		ids = append(ids, id)
@@ -101,10 +101,10 @@ func (o *recovery) examine(s *session, r *row) (a opened, whole bool, err error)
 	if err != nil {
 		return a, false, err
 	}
-	if a.body, err = readChunks(s.conn, a.id); err != nil || len(a.body) == 0 {
+	if a.body, err = readChunks(s, a.id); err != nil || len(a.body) == 0 {
 		return a, false, err
 	}
-	in, err := readIntent(s.conn, r.ID, true)
+	in, err := readIntent(s, r.ID, true)
 	if err != nil {
 		return a, false, err
 	}
@@ -115,7 +115,7 @@ func (o *recovery) examine(s *session, r *row) (a opened, whole bool, err error)
 // phase reads from the events how far the attempt came, and whether its response
 // is a stream.
 func (o *recovery) phase(s *session, r *row, a *opened) (stream bool, err error) {
-	events, err := readEvents(s.conn, r.ID)
+	events, err := readEvents(s, r.ID)
 	a.phase = exchange.PhaseConnecting
 	for _, ev := range events {
 		if ev.Attempt != a.n {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// session is the writer's connection with its prepared statements. Only the
-// writer's goroutine uses it.
+// session is a connection with its prepared statements, used by one goroutine at
+// a time: the writer's, or whoever reads.
 type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
@@ -106,6 +106,26 @@ func (s *session) get(query string, args []any, dest ...any) (found bool, err er
 		return false, err
 	}
 	return true, nil
+}
+
+// each calls f for every row of an answer, which f scans and copies out. Rows
+// left open would keep the log from being begun anew.
+func (s *session) each(f func(scan func(...any) error) error, query string, args ...any) error {
+	st, err := s.prepare(query)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(bg, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 // refused is an error of an operation that has written nothing: the others of

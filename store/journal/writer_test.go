@@ -172,9 +172,7 @@ func TestAFullDiskInTheMiddleOfABatchLeavesNothingOfIt(t *testing.T) {
 		appended(t, j, s)
 	}
 	checkFolds(t, j)
-	if err := quickCheck(j.path, j.read); err != nil {
-		t.Error(err)
-	}
+	intact(t, j)
 }
 
 func TestAStreamThatLostAPieceIsNotAccepted(t *testing.T) {
