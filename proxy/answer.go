@@ -60,7 +60,7 @@ func (t *trip) hit(d *cache.Decision) *answer {
 	now := time.Now()
 	head, body := d.Object.Answer(t.req, now)
 	t.verdict, t.served = d.Verdict, true
-	a := &answer{head: head, verdict: d.Verdict, raw: body, key: cache.Name(t.out), ttl: d.Object.TTL(now)}
+	a := &answer{head: head, verdict: d.Verdict, raw: body, key: d.Object.Name(), ttl: d.Object.TTL(now)}
 	return a.mark()
 }
 
@@ -94,6 +94,9 @@ func (p *Proxy) share(t *trip, d *cache.Decision) *answer {
 	}
 	head, body, err := fl.Head(t.ctx, !first)
 	var from *flight.Reader
+	if err == nil && !first && fl.Shares != nil && !fl.Shares(t.out) {
+		err = flight.ErrAlone // another variant
+	}
 	if err == nil {
 		from, err = body.NewReader()
 	}
@@ -147,7 +150,7 @@ func (p *Proxy) lead(t *trip, d *cache.Decision, fl *flight.Flight) {
 		return
 	}
 	plan := p.cache.Plan(&f.route.policy, d, f.req, &f.head, f.sentAt, f.headAt)
-	fl.Verdict = d.Verdict
+	fl.Verdict, fl.Shares = d.Verdict, plan.Shares
 	body, most := flight.NewBody(), f.route.MaxResponseBytes
 	switch {
 	case f.head.Length > most && (plan.Store || plan.Reason == "too-large"):

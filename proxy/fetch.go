@@ -178,8 +178,20 @@ func (f *fetch) Read(p []byte) (int, error) {
 		f.ending, f.cause = exchange.EndingIncomplete, "the stream ended without its terminal marker"
 		f.t.settle(exchange.OutcomeIncomplete, f.cause)
 	}
+	if !errors.Is(err, io.EOF) {
+		err = &cut{f.cause, err}
+	}
 	return n, err
 }
+
+// cut is how a body broke off, in the contract's words.
+type cut struct {
+	words string
+	err   error
+}
+
+func (c *cut) Error() string { return c.words }
+func (c *cut) Unwrap() error { return c.err }
 
 // words are those of the contract for the ways in which a stream is cut.
 func (f *fetch) words(err error) string {

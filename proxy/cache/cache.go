@@ -113,7 +113,7 @@ func (c *Cache) Decide(p *Policy, req *exchange.Request, declared bool, now time
 		return Decision{Verdict: exchange.Verdict{XCache: d.Verdict.XCache, Reason: whyOnlyIfCached}, OnlyIfCached: true}
 	}
 	if d.Collapse {
-		d.Key = c.key(req)
+		d.Key = Key{resourceOf(req)}
 	}
 	if d.Store {
 		d.cut = c.cut(resourceOf(req))

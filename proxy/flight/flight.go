@@ -66,6 +66,9 @@ type Flight struct {
 	// Verdict is the leader's, refined by the head it got. It is set before
 	// Publish, Alone or Fail, and read after Head.
 	Verdict exchange.Verdict
+	// Shares says, set at the same time, whether the response is a rider's too;
+	// nil: everybody's.
+	Shares func(rider *exchange.Request) bool
 	Ctx     context.Context // of the fetch; ended, with a cause, when all have left
 
 	cancel context.CancelCauseFunc

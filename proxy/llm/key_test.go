@@ -88,6 +88,7 @@ func TestThePromptIsTheFirstOfItsMembersThatIsPresent(t *testing.T) {
 		{`{"messages":1,"\u006dessages":2}`, `{"params": {}, "prompt": 2}`},
 		{`{"x":2}`, `{"params": {"x": 2}, "prompt": null}`},
 		{`[1]`, `{"params": [1], "prompt": null}`},
+		{`{` + strings.Repeat(`"b":1,"a":1,`, 100) + `"b":2,"a":3}`, `{"params": {"a": 3, "b": 2}, "prompt": null}`},
 	} {
 		if k := KeyOf([]byte(c.body)); k.Canonical != c.canonical {
 			t.Errorf("%s\n got %s\nwant %s", c.body, k.Canonical, c.canonical)
@@ -164,5 +165,21 @@ func TestKeyOfPartsSaysWhichPartIsWrong(t *testing.T) {
 	}
 	if _, err = KeyOfParts(nil, []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "prompt") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatIsNestedDeeperThanAskedForLeavesNoNode(t *testing.T) {
+	var d document
+	if err := d.parse([]byte(`{"a":[[1,"x",{"b":2}],3],"c":4}`), 2); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.nodes) != 7 { // the object, two names, two values, two items
+		t.Errorf("%d nodes", len(d.nodes))
+	}
+	if got := d.root().get("c").int(); got != 4 {
+		t.Errorf("c is %d", got)
+	}
+	if got := d.root().get("a").count(); got != 2 {
+		t.Errorf("a has %d items", got)
 	}
 }

@@ -27,7 +27,6 @@ const (
 type Meter struct {
 	said    said
 	how     *dialect
-	status  int
 	framing framing
 	events  int
 	pending trail
@@ -45,7 +44,7 @@ type Meter struct {
 
 // NewMeter returns a meter of the response to call that head begins.
 func NewMeter(call *exchange.Call, head *exchange.Head) *Meter {
-	m := &Meter{how: dialectOf(call), status: head.Status, framing: framingOf(head), header: head.Header}
+	m := &Meter{how: dialectOf(call), framing: framingOf(head), header: head.Header}
 	m.said.write = func(_ part, text string) { m.pending.add(text) }
 	if m.framing == framingNone && call.Dialect == exchange.DialectGemini && call.Declared == exchange.DeclaredPath &&
 		head.Status < 300 && jsonType(head.Header.Get("Content-Type")) {
@@ -194,9 +193,7 @@ func (m *Meter) whole() {
 	if message, ok := errorIn(d.root()); ok {
 		m.said.fail(message)
 	}
-	if m.status < 400 {
-		m.how.answer(&m.said, d.root())
-	}
+	m.how.answer(&m.said, d.root())
 }
 
 // remember keeps the last four bytes, enough to see a CRLF CRLF.
