@@ -2,8 +2,13 @@
 // providers: watch, kill and resume its streams from the terminal.
 package main
 
-import "os"
+import (
+	"os"
+
+	"tailrace/cmd/internal/quiet"
+)
 
 func main() {
+	quiet.Restore()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

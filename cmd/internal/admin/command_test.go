@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
 )
 
 func TestABodyThatIsNoCommandIsRefused(t *testing.T) {
@@ -100,5 +99,3 @@ func TestALongPathIsNotRepeatedInFull(t *testing.T) {
 		t.Errorf("answer of %d bytes", len(got))
 	}
 }
-
-
