@@ -60,7 +60,6 @@ func (b *body) Read(p []byte) (int, error) {
 		b.err = io.EOF
 	default:
 		b.err = b.c.failed(PhaseBody, err)
-		b.c.l.wire.cut() // nobody can tell where the next answer would begin
 	}
 	return n, b.err
 }

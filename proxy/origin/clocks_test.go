@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// All clocks of this file run in a bubble over net.Pipe, which has no system
-// buffer: a write waits until it is read.
+// The clocks run in a bubble over net.Pipe, which has no system buffer: a write
+// waits until it is read.
 
 // piped returns a pool whose connections are pipes to script. At the end of the
 // test it is closed, and the scripts must find out.
@@ -214,65 +214,6 @@ func TestTheClocksBeginWithTheFirstByteWritten(t *testing.T) {
 	})
 }
 
-// Pins the 1-byte background read, the look where nothing can be peeked at.
-func TestAWatchedConnectionIsThrownAwayWhenItIsWrittenOn(t *testing.T) {
-	for _, how := range []string{"poison while idle", "closed while idle", "poison after Get"} {
-		synctest.Test(t, func(t *testing.T) {
-			p := piped(t, Config{}, func(c *rawConn) {
-				for {
-					r, _, ok := c.next()
-					if !ok {
-						return
-					}
-					c.say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(r.URL.Path), r.URL.Path))
-					time.Sleep(time.Second)
-					if strings.HasPrefix(how, "closed") {
-						return
-					}
-					c.say("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
-				}
-			})
-			for i := range 100 {
-				marker := fmt.Sprintf("/%d", i)
-				c, err := p.Get(context.Background(), 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if strings.HasSuffix(how, "Get") {
-					time.Sleep(2 * time.Second)
-				}
-				_, body, err := c.Send(request("GET", marker, ""), Limits{})
-				if err != nil {
-					t.Fatalf("%s: %v", how, err)
-				}
-				if b, err := io.ReadAll(body); string(b) != marker || err != nil {
-					t.Fatalf("%s: request %s got %q, %v", how, marker, b, err)
-				}
-				c.Close()
-				if !strings.HasSuffix(how, "Get") {
-					time.Sleep(2 * time.Second)
-				}
-			}
-		})
-	}
-}
-
-func TestAConnectionIsUsedAgainUntilItHasBeenIdleForTooLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := piped(t, Config{MaxIdle: 90 * time.Second}, answerAll(ok2))
-		for i, pause := range []time.Duration{0, 89 * time.Second, 89 * time.Second, 90 * time.Second} {
-			time.Sleep(pause)
-			synctest.Wait()
-			open, idle := p.Stats()
-			a := mustFetch(t, p, request("GET", "/", ""))
-			kept := i > 0 && pause < 90*time.Second
-			if a.reused != kept || (open == 1) != kept || idle != open {
-				t.Errorf("%d, after %v: reused %v, open %d, idle %d", i, pause, a.reused, open, idle)
-			}
-		}
-	})
-}
-
 func TestADialAndItsHandshakeEndAtTheConnectTimeout(t *testing.T) {
 	ca := newCA(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -298,80 +239,6 @@ func TestADialAndItsHandshakeEndAtTheConnectTimeout(t *testing.T) {
 			if open, _ := p.Stats(); open != 0 {
 				t.Error("its place was kept")
 			}
-		}
-	})
-}
-
-// Pins the line: first come, first served, for at most wait.
-func TestThePlacesOfAFullTargetGoToTheFirstInLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := piped(t, Config{MaxConnections: 1}, func(c *rawConn) { c.ended() })
-		held, err := p.Get(context.Background(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Get(context.Background(), 0); !errors.Is(err, ErrConnections) {
-			t.Errorf("without a wait: %v", err)
-		}
-		start := time.Now()
-		if _, err := p.Get(context.Background(), 100*time.Millisecond); !errors.Is(err, ErrConnections) || time.Since(start) != 100*time.Millisecond {
-			t.Errorf("after %v: %v", time.Since(start), err)
-		}
-		served := make(chan int, 10)
-		for i := range 10 {
-			go func() {
-				c, err := p.Get(context.Background(), time.Minute)
-				if err != nil {
-					t.Errorf("waiter %d: %v", i, err)
-					return
-				}
-				served <- i
-				time.Sleep(time.Second)
-				if i%2 == 0 {
-					c.Close() // never written on: handed on as it is
-					return
-				}
-				_, _, _ = c.Send(request("GET", "/", ""), Limits{Header: time.Millisecond})
-				c.Close() // closed: its place is handed on
-			}()
-			synctest.Wait()
-		}
-		held.Close()
-		for want := range 10 {
-			if got := <-served; got != want {
-				t.Errorf("%d was served as number %d", got, want)
-			}
-		}
-		time.Sleep(time.Minute)
-		if open, idle := p.Stats(); open != idle || open > 1 {
-			t.Errorf("open %d, idle %d", open, idle)
-		}
-	})
-}
-
-func TestClosingAPoolTurnsAwayThoseInLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := piped(t, Config{MaxConnections: 1}, func(c *rawConn) { c.ended() })
-		c, err := p.Get(context.Background(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		turned := make(chan error)
-		go func() {
-			_, err := p.Get(context.Background(), time.Hour)
-			turned <- err
-		}()
-		synctest.Wait()
-		p.Close()
-		if e := failure(t, <-turned); e.Phase != PhaseConnect || e.Wrote {
-			t.Errorf("got %+v", *e)
-		}
-		if _, err := p.Get(context.Background(), 0); err == nil {
-			t.Error("a closed pool gave a connection")
-		}
-		c.Close()
-		if open, idle := p.Stats(); open != 0 || idle != 0 {
-			t.Errorf("open %d, idle %d: what is given back to a closed pool is closed", open, idle)
 		}
 	})
 }

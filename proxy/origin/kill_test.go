@@ -40,8 +40,12 @@ func TestAFetchIsCutInEveryPhase(t *testing.T) {
 		"writing a large body": {wrote: true, body: strings.Repeat("b", 64<<20), script: func(c *rawConn, reached func()) {
 			_, _ = c.br.ReadByte()
 			reached()
-			if n, _ := io.Copy(io.Discard, c.br); n >= 64<<20 {
+			n, err := io.Copy(io.Discard, c.br)
+			if n >= 64<<20 {
 				t.Error("the whole body was read: the kill came too late to show anything")
+			}
+			if err == nil { // what is on its way would have to be read first
+				t.Error("the origin saw an end, not a reset")
 			}
 		}},
 		"waiting for the head": {wrote: true, script: func(c *rawConn, reached func()) {
