@@ -84,7 +84,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 	case tea.KeyMsg:
-		cmd = m.press(msg)
+		cmd = m.pressAll(msg)
 	case bellMsg:
 		m.restful = m.now.Add(2 * time.Second)
 		cmd = m.waitForBell()
@@ -102,6 +102,25 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	return m, tea.Batch(cmd, m.look(), m.tick())
+}
+
+// pressAll takes keys apart that came in one read: bubbletea hands those over
+// as one key with many runes. A paste is text, and text is not a command.
+func (m *model) pressAll(k tea.KeyMsg) tea.Cmd {
+	if k.Paste && !m.typing {
+		return nil
+	}
+	if k.Type != tea.KeyRunes || len(k.Runes) < 2 {
+		return m.press(k)
+	}
+	var cmds []tea.Cmd
+	for i, r := range k.Runes {
+		if i > 0 {
+			cmds = append(cmds, m.look()) // each key acts on what the one before has shown
+		}
+		cmds = append(cmds, m.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return tea.Batch(cmds...)
 }
 
 // press finds what a key does in the state the screen is in.

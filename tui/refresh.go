@@ -35,7 +35,12 @@ func (m *model) waitForBell() tea.Cmd {
 		case <-done:
 			return nil
 		}
-		return wait(settle, done, bellMsg{})
+		msg := wait(settle, done, bellMsg{})
+		select {
+		case <-bell: // what rang meanwhile will be in the snapshot
+		default:
+		}
+		return msg
 	})
 }
 
@@ -140,11 +145,14 @@ func (m *model) lookAtList() (again bool) {
 	return c.settle(w)
 }
 
-// lead finds the first live row. A reader who follows is taken there once what
-// they looked at has been over for a moment.
+// lead finds the first stream that flows, else the first live row. A reader who
+// follows is taken there once what they looked at has been over for a moment.
 func (m *model) lead(c *cursor) (at int, hop bool) {
-	live := func(s exchange.State) bool { return s.Live() }
-	if at = slices.IndexFunc(m.snap.Rows, live); at < 0 {
+	at = slices.IndexFunc(m.snap.Rows, func(s exchange.State) bool { return s.Phase == exchange.PhaseStreaming && live.IsStream(&s) })
+	if at < 0 {
+		at = slices.IndexFunc(m.snap.Rows, func(s exchange.State) bool { return s.Live() })
+	}
+	if at < 0 {
 		return 0, false
 	}
 	s := &m.picked

@@ -5,8 +5,10 @@ import (
 	"tailrace/tui/cell"
 )
 
-// add writes text that is clean (see tui/cell) and cuts it where the row ends.
+// add writes text and cuts it where the row ends. It cleans what it is given,
+// whoever gave it: one forgotten field would be enough to own the terminal.
 func (r *row) add(t tone, s string) *row {
+	s = cell.Line(s)
 	n := cell.Width(s)
 	if r.w+n > r.max {
 		s = cell.Cut(s, r.max-r.w)

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package tui
+
+func child(string) int { return 0 }
