@@ -153,7 +153,7 @@ func TestTheFilterFollowsEachKeyAndEscTakesItAway(t *testing.T) {
 	s := newScreen(t, 80, 24, fixture())
 	s.press("/")
 	s.typed("claude incomplet")
-	s.shows("/claude incomplet", "claude-sonn")
+	s.shows("/claude incomplet", "claude-s")
 	s.hides("qwen")
 	s.press("e", "backspace", "enter")
 	if s.m.lists[requests].total != 1 {

@@ -10,9 +10,9 @@ import (
 // requestColumns are the columns of the Requests list. At 80 cells verdict and
 // outcome stand in full.
 func (m *model) requestColumns(w int) []column[*exchange.State] {
-	method, path := 4, 12
-	if w >= 72 {
-		path = len("/v1/chat/completions")
+	method, path, model := 4, 12, 9
+	if w >= 80 {
+		path, model = len("/v1/chat/completions"), 11
 	}
 	if w >= 96 {
 		method = 7
@@ -22,8 +22,8 @@ func (m *model) requestColumns(w int) []column[*exchange.State] {
 			return dim, cell.Age(m.now.Sub(s.Started))
 		}},
 		{title: "METH", w: method, cell: func(s *exchange.State) (tone, string) { return dim, line(s.Method) }},
-		{title: "PATH", w: path, grow: 3, left: true, cell: func(s *exchange.State) (tone, string) { return plain, line(s.Target) }},
-		{title: "MODEL", w: 9, grow: 1, from: 72, cell: modelCell},
+		{title: "PATH", w: path, grow: 1, left: true, cell: func(s *exchange.State) (tone, string) { return plain, line(s.Target) }},
+		{title: "MODEL", w: model, grow: 1, from: 72, cell: modelCell},
 		{title: "ST", w: 3, right: true, cell: func(s *exchange.State) (tone, string) {
 			if s.Status == 0 {
 				return faint, "···"
