@@ -56,10 +56,8 @@ func TestDecodeUndoesEveryCoding(t *testing.T) {
 	if _, err := Decode(encoded("compress"), body, 1<<20); err == nil {
 		t.Error("an unknown coding is read")
 	}
-	large := make([]byte, 9<<20) // in one segment, whose window is then as large
-	for i, r := 0, rand.New(rand.NewPCG(7, 8)); i < len(large); i++ {
-		large[i] = "0123456789abcdef"[r.IntN(16)]
-	}
+	// More than windowLimit in one segment, whose window is then as large.
+	large := bytes.Repeat(noise(1<<20), 9)
 	if got, err := Decode(encoded("zstd"), encoders["zstd"](large), 64<<20); err != nil || !bytes.Equal(got, large) {
 		t.Errorf("9 MiB of zstd: %d bytes, %v", len(got), err)
 	}
@@ -80,6 +78,16 @@ func TestDecodeIsBoundedByItsLimitAndByTheRatio(t *testing.T) {
 			t.Errorf("%s: the limit does not hold: %v", coding, err)
 		}
 	}
+}
+
+// noise is text that hardly compresses: digits.
+func noise(n int) []byte {
+	out := make([]byte, n)
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range out {
+		out[i] = "0123456789abcdef"[r.IntN(16)]
+	}
+	return out
 }
 
 // flusher is a compressor that a server flushes after each event.
