@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"tailrace/proxy/cache"
@@ -68,12 +69,23 @@ func (t *trip) hit(d *cache.Decision) *answer {
 // origin: what nobody else can read needs no Body between.
 func (p *Proxy) direct(t *trip) *answer {
 	f := p.newFetch(t.ctx, t)
+	opened := false
+	defer func() {
+		if !opened { // also by a panic
+			f.close(errGivenUp)
+		}
+	}()
 	if err := f.open(); err != nil {
 		f.close(err)
 		return t.fail(p.failure(t, err))
 	}
+	opened = true
+	t.sentBody()
 	return t.pass(f.head, fetchBody{f}, func(error) { f.close(nil) })
 }
+
+// errGivenUp ends a fetch that a panic interrupted.
+var errGivenUp = errors.New("the fetch was given up")
 
 // fetchBody reads a fetch; closing it is closing the fetch, which reply does.
 type fetchBody struct{ *fetch }
@@ -117,13 +129,20 @@ func (p *Proxy) share(t *trip, d *cache.Decision) *answer {
 // flown is the answer that reads a flight. A kill, or a client that hangs up,
 // ends this reader; the fetch goes on while another exchange reads it.
 func (t *trip) flown(fl *flight.Flight, head exchange.Head, from *flight.Reader) *answer {
-	stop := context.AfterFunc(t.ctx, func() { from.Fail(context.Cause(t.ctx)) })
+	var once sync.Once
+	leave := func(err error) { once.Do(func() { fl.Leave(err) }) }
+	stop := context.AfterFunc(t.ctx, func() {
+		// At once, not when the client's connection takes the end: it may be
+		// one that does not read.
+		from.Fail(context.Cause(t.ctx))
+		leave(context.Cause(t.ctx))
+	})
 	return t.pass(head, from, func(err error) {
 		stop()
 		if cause := context.Cause(t.ctx); cause != nil {
 			err = cause
 		}
-		fl.Leave(err)
+		leave(err)
 	})
 }
 

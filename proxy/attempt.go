@@ -39,6 +39,7 @@ func (p *Proxy) attempt(t *trip) *answer {
 		v.Reason = "declared-stream-" + string(t.call.Declared)
 	}
 	intent := p.intentOf(t)
+	t.row.Key = intent.Key
 	fresh := wantsFresh(t.req) || t.route.Journal.Explicit
 	for {
 		fl, first := flight.New(t.id), true
@@ -60,7 +61,7 @@ func (p *Proxy) attempt(t *trip) *answer {
 		}
 		t.decide(v, 0)
 		c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts}
-		c.record = record{p: p, intent: intent, row: row, header: t.req.Header}
+		c.record = record{p: p, t: t, intent: intent, row: row, header: t.req.Header}
 		p.work.Add(1)
 		go c.run()
 		head, body, err := fl.Head(t.ctx, false)
@@ -129,6 +130,7 @@ func (c *call) once(n int) (wait time.Duration, again bool) {
 	if c.alone {
 		f.wait = -1
 	}
+	defer f.close(errGivenUp) // counts only after a panic
 	err := f.open()
 	if err == nil {
 		err = c.landed(f)

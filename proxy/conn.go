@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -40,6 +41,7 @@ type conn struct {
 	idle     time.Duration // client write budget, re-armed by every piece; 0: none
 	deadline time.Time     // the read deadline that fasthttp has set
 	closed   bool
+	unhurry  func() bool
 	over     bool // one connection more than listen.max_connections: refused at its first request
 }
 
@@ -48,6 +50,7 @@ func (c *conn) start(t *trip) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.trip, c.writeErr = t, nil
+	c.unhurry = context.AfterFunc(t.ctx, c.hurry)
 	if c.aheadErr == nil && len(c.ahead) < aheadMost {
 		c.stopping = false
 		c.timer = time.AfterFunc(watchAfter, c.watch)
@@ -132,6 +135,9 @@ func (c *conn) stopWatch() {
 func (c *conn) done(err error) {
 	c.mu.Lock()
 	t := c.trip
+	if t != nil {
+		c.unhurry()
+	}
 	c.trip, c.idle = nil, 0
 	if c.writeErr != nil {
 		err = c.writeErr
@@ -184,6 +190,20 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		c.mu.Unlock()
 	}
 	return n, err
+}
+
+// hurryFor is how long a client may take to read the end of an exchange that was
+// cut: 1 s. One that does not read would hold a killed exchange for minutes.
+const hurryFor = time.Second
+
+// hurry is called when the exchange under way has been cut.
+func (c *conn) hurry() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trip != nil && c.trip.ctx.Err() != nil {
+		c.idle = 0
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(hurryFor))
+	}
 }
 
 // clientWords say why nothing more could be written to a client.

@@ -71,12 +71,13 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 		if fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id); !first {
 			fl.Leave(nil)
 			p.rows.release(target)
+			t.settle(exchange.OutcomeRefused, "the same request is in flight")
 			t.finish(nil)
 			return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotNow, Why: "the same request is in flight: its answer will be accepted"}
 		}
 	}
 	c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, alone: true}
-	c.record = record{p: p, intent: intent, row: target, header: req.Header}
+	c.record = record{p: p, t: t, intent: intent, row: target, header: req.Header}
 	p.work.Add(2)
 	go c.run()
 	go t.await(fl)

@@ -110,6 +110,11 @@ func (t *trip) fail(f *failure) *answer {
 	if f.retryAfter > 0 {
 		h = append(h, exchange.Field{Name: "Retry-After", Value: strconv.Itoa(f.retryAfter)})
 	}
+	if t.row.Key != "" {
+		h = append(h,
+			exchange.Field{Name: "X-Journal-Key", Value: t.row.Key},
+			exchange.Field{Name: "X-Journal-Attempts", Value: strconv.Itoa(int(t.row.attempts.Load()))})
+	}
 	paid := t.route == nil || !t.route.Journal.Free
 	if f.final || f.sent && paid {
 		h = append(h, exchange.Field{Name: "x-should-retry", Value: "false"})

@@ -32,14 +32,15 @@ func (t *trip) scopeOf(credential string) string {
 // intentOf is the request as the journal keeps it.
 func (p *Proxy) intentOf(t *trip) exchange.Intent {
 	credential := p.fingerprint(t.req)
-	target, body := exchange.RedactTarget(t.req.Target), exchange.RedactText(string(t.req.Body))
+	target := exchange.RedactTarget(t.req.Target)
+	body, intact := exchange.RedactBody(t.req.Body)
 	return exchange.Intent{
 		Scope: t.scopeOf(credential), Key: t.call.Key, Digest: t.call.Digest,
 		Route: t.route.Name, Origin: t.route.scheme + "://" + t.route.host,
 		Method: t.req.Method, Target: target,
 		Dialect: t.call.Dialect, API: t.call.API, Model: t.call.Model, Stream: t.call.Stream(),
 		Header: p.keptHeader(t.req.Header), Credential: credential,
-		Body: []byte(body), BodyIntact: target == t.req.Target && len(body) == len(t.req.Body) && body == string(t.req.Body),
+		Body: body, BodyIntact: intact && target == t.req.Target,
 		Preview: preview(t.call.Messages),
 	}
 }

@@ -187,6 +187,8 @@ func (c *call) hold(f *fetch) error {
 // flow passes a stream on as it comes and records it. The piece that completes
 // its terminal marker waits until the result is accepted.
 func (c *call) flow(f *fetch) error {
+	c.t.sentBody()
+	c.record.intent.Body = nil
 	body := flight.NewBody()
 	body.Release()
 	c.fl.Publish(f.head, body)

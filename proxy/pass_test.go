@@ -283,7 +283,7 @@ func TestRiderOfAnotherVariantFetchesForItself(t *testing.T) {
 			case <-t.Context().Done():
 			}
 		}
-		c.Say("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nVary: Accept-Language\r\nContent-Length: 2\r\n\r\n" + lang)
+		c.Say("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nVary: Accept-Language\r\nConnection: close\r\nContent-Length: 2\r\n\r\n" + lang)
 	})
 	rig := proxytest.Start(t, o.Addr, nil)
 	get := func(lang string) string {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -23,6 +24,9 @@ import (
 
 // cacheBytes bounds the cache in memory.
 const cacheBytes = 256 << 20
+
+// closeFor is how long Close lets clients read the end of what it has cut.
+const closeFor = 200 * time.Millisecond
 
 // Proxy serves clients from origins. New makes one, Serve runs it, Close ends
 // it. Its methods are safe for concurrent use.
@@ -105,8 +109,11 @@ func (p *Proxy) Close() error {
 	for _, t := range p.live() {
 		t.end(exchange.OutcomeFailed, errClosing)
 	}
-	p.work.Wait()
+	last, enough := context.WithTimeout(context.Background(), closeFor)
+	p.drain(last) // clients read the error that ends their answer
+	enough()
 	p.closeConns()
+	p.work.Wait()
 	err := <-stopped
 	for _, t := range p.live() { // their connections are closed: nobody else ends them
 		t.finish(errClosing)

@@ -12,6 +12,7 @@ import (
 // attempt under way.
 type record struct {
 	p      *Proxy
+	t      *trip
 	intent exchange.Intent
 	row    int64 // 0 until the first step created it
 	n      int   // attempt of this call, from 1
@@ -34,6 +35,7 @@ func (r *record) begin(end *exchange.AttemptEnd, events ...exchange.Event) error
 		return err
 	}
 	r.claim, r.row, r.open = claim, claim.Row, end == nil
+	r.t.row.attempts.Store(int32(claim.Attempt))
 	return nil
 }
 

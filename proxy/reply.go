@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 
 	"tailrace/proxy/exchange"
 	"tailrace/proxy/llm"
@@ -20,7 +21,7 @@ type reply struct {
 	tail   [4]byte
 	broken error  // why there is no more
 	parts  []byte // of the error event, not yet read
-	closed bool
+	close  sync.Once
 	done   func(error) // what to let go of; called once
 }
 
@@ -28,14 +29,16 @@ type reply struct {
 // stream of a known dialect; one with Content-Encoding or a length gets the
 // abort alone.
 func (t *trip) reply(head *exchange.Head, from io.ReadCloser, done func(error)) *reply {
-	return &reply{
+	t.body = &reply{
 		t: t, from: from, done: done,
 		event: llm.IsStream(head) && head.Length < 0 && !head.Header.Has("Content-Encoding") && t.call.Dialect != exchange.DialectNone,
 	}
+	return t.body
 }
 
 // Read passes on what the source gives, as it comes.
-func (r *reply) Read(p []byte) (int, error) {
+func (r *reply) Read(p []byte) (n int, err error) {
+	defer r.t.p.guard(func(err error) { r.breakOff(err) })
 	if len(r.parts) > 0 {
 		n := copy(p, r.parts)
 		r.parts = r.parts[n:]
@@ -45,7 +48,7 @@ func (r *reply) Read(p []byte) (int, error) {
 	if r.broken != nil {
 		return 0, r.broken
 	}
-	n, err := r.from.Read(p)
+	n, err = r.from.Read(p)
 	if n > 0 {
 		r.t.count(n)
 		r.remember(p[:n])
@@ -96,16 +99,14 @@ func (r *reply) remember(p []byte) {
 // CloseWithError is called by fasthttp when it will read no more: at the end,
 // or when the client took no more.
 func (r *reply) CloseWithError(err error) error {
-	if r.closed {
-		return nil
-	}
-	r.closed = true
-	if err == nil {
-		err = errClientGone
-	}
-	_ = r.from.Close()
-	if r.done != nil {
-		r.done(err)
-	}
+	r.close.Do(func() {
+		if err == nil {
+			err = errClientGone
+		}
+		_ = r.from.Close()
+		if r.done != nil {
+			r.done(err)
+		}
+	})
 	return nil
 }

@@ -31,7 +31,9 @@ type trip struct {
 	retryOf int64             // the journal row an operator retries, else 0
 	started time.Time
 
-	owes int64 // row of an owed stream that this exchange has taken
+	row  journaled
+	body *reply // of its answer, nil when that is whole
+	owes int64  // row of an owed stream that this exchange has taken
 
 	// wholeAt is where in the body the stream is complete: 1 past its terminal
 	// marker, 0 as long as there is none. A client that has read so far and
@@ -54,6 +56,12 @@ type trip struct {
 	told     bool // Received has been said
 	served   bool // a hit from memory: one fact, Served, stands for all
 	finished bool
+}
+
+// journaled is what an answer of our own says of its journal row.
+type journaled struct {
+	Key      string // "" when the exchange is not journaled
+	attempts atomic.Int32
 }
 
 // begin registers an exchange, so that it can be killed and is waited for.
@@ -126,6 +134,12 @@ func (t *trip) count(n int) {
 	t.mu.Unlock()
 }
 
+// sentBody lets go of the request's body: it was sent, and where a journal keeps
+// it, that has it.
+func (t *trip) sentBody() {
+	t.req.Body, t.out.Body = nil, nil
+}
+
 // wrote keeps that a fetch of this exchange may have reached its provider.
 func (t *trip) wrote() {
 	t.mu.Lock()
@@ -171,6 +185,9 @@ func (t *trip) finish(writeErr error) {
 	}
 	t.mu.Unlock()
 	t.cancel(errClientGone) // whatever still works for it alone stops
+	if t.body != nil {
+		_ = t.body.CloseWithError(nil) // fasthttp does not, after a panic
+	}
 	t.p.forget(t.id)
 	if t.owes != 0 && f.Outcome != exchange.OutcomeHit {
 		// Its client did not see the end: the next one may have it.

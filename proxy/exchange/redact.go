@@ -60,6 +60,15 @@ func RedactTarget(target string) string {
 	return path + "?" + strings.Join(parts, "&")
 }
 
+// RedactBody removes what has the shape of a key from a body. It returns the
+// body itself, not a copy, when there is none, and whether there was none.
+func RedactBody(b []byte) (out []byte, intact bool) {
+	if len(b) < 15 || !keyShapes.Match(b) {
+		return b, true
+	}
+	return keyShapes.ReplaceAll(b, []byte(Redacted)), false
+}
+
 // RedactText removes what has the shape of a key.
 func RedactText(s string) string {
 	if len(s) < 15 {

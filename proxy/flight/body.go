@@ -131,14 +131,21 @@ func (b *Body) Len() int64 {
 	return b.end
 }
 
-// ahead is how far the writer is before its fastest reader. The lock is held.
+// ahead is how far the writer is before its fastest reader; one that has failed
+// holds nobody, though its client may not have taken the end yet. The lock is
+// held.
 func (b *Body) ahead() int64 {
 	if len(b.readers) == 0 {
 		return 0
 	}
-	var fastest int64
+	fastest, reading := int64(0), false
 	for r := range b.readers {
-		fastest = max(fastest, r.at)
+		if r.failed == nil {
+			fastest, reading = max(fastest, r.at), true
+		}
+	}
+	if !reading {
+		return 0
 	}
 	return b.end - fastest
 }
