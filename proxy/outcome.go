@@ -177,7 +177,7 @@ func (c *call) hold(f *fetch) error {
 		})
 	}
 	_, _, usage, _, _ := f.gauge.read()
-	c.accept(f, exchange.Result{Status: f.head.Status, Header: storedHeader(f.head.Header), Body: whole, Usage: usage})
+	c.accept(f, exchange.Result{Status: f.head.Status, Header: storedHeader(f.head.Header), Body: whole, Usage: usage, Owed: c.alone && c.record.intent.Stream})
 	f.head.Length = int64(len(whole))
 	body.End(nil)
 	c.fl.Publish(f.head, body)
@@ -241,6 +241,9 @@ func (c *call) accept(f *fetch, res exchange.Result) {
 		return
 	}
 	c.record.open = false
+	if res.Stream && !c.alone {
+		c.t.owes.Store(c.record.row) // until its client has seen the end
+	}
 }
 
 // storedHeader is what a replay carries of the accepted answer's head.

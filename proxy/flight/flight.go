@@ -69,7 +69,7 @@ type Flight struct {
 	// Shares says, set at the same time, whether the response is a rider's too;
 	// nil: everybody's.
 	Shares func(rider *exchange.Request) bool
-	Ctx     context.Context // of the fetch; ended, with a cause, when all have left
+	Ctx    context.Context // of the fetch; ended, with a cause, when all have left
 
 	cancel context.CancelCauseFunc
 	drop   func() // takes it out of its group; nil for a flight that nobody can join
