@@ -170,6 +170,8 @@ func (f *fetch) Read(p []byte) (int, error) {
 	f.gauge.end(errors.Is(err, io.EOF))
 	complete, _, _, _, _ := f.gauge.read()
 	switch {
+	case f.stream && complete:
+		f.ending = exchange.EndingComplete
 	case !errors.Is(err, io.EOF):
 		f.ending, f.cause = exchange.EndingBroken, f.words(err)
 	case !f.stream || f.t.call.Dialect == exchange.DialectNone || complete:
@@ -179,7 +181,7 @@ func (f *fetch) Read(p []byte) (int, error) {
 		f.t.settle(exchange.OutcomeIncomplete, f.cause)
 	}
 	if !errors.Is(err, io.EOF) {
-		err = &cut{f.cause, err}
+		err = &cut{f.words(err), err}
 	}
 	return n, err
 }

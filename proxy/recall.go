@@ -76,7 +76,7 @@ func (p *Proxy) replay(t *trip, in *exchange.Intent, known *exchange.Recalled, n
 	}
 	a := &answer{head: exchange.Head{Status: status, Header: h, Length: int64(len(res.Body))}, verdict: v, raw: res.Body}
 	if in.Stream {
-		t.owes = known.Entry.ID
+		t.owes.Store(known.Entry.ID)
 	}
 	return a.mark(), nil
 }

@@ -63,6 +63,13 @@ func (r *reply) Read(p []byte) (n int, err error) {
 // breakOff ends the stream with an error.
 func (r *reply) breakOff(err error) {
 	r.broken = err
+	r.t.mu.Lock()
+	saw := r.t.sawEnd()
+	r.t.mu.Unlock()
+	if saw { // what breaks behind the terminal marker has nothing more to say
+		r.t.settle(exchange.OutcomeCompleted, "")
+		return
+	}
 	code, outcome := "broken", exchange.OutcomeIncomplete
 	switch {
 	case errors.Is(err, errKilled):

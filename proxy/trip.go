@@ -32,8 +32,8 @@ type trip struct {
 	started time.Time
 
 	row  journaled
-	body *reply // of its answer, nil when that is whole
-	owes int64  // row of an owed stream that this exchange has taken
+	body *reply       // of its answer, nil when that is whole
+	owes atomic.Int64 // row of an accepted stream whose end this exchange's client has yet to see
 
 	// wholeAt is where in the body the stream is complete: 1 past its terminal
 	// marker, 0 as long as there is none. A client that has read so far and
@@ -189,9 +189,9 @@ func (t *trip) finish(writeErr error) {
 		_ = t.body.CloseWithError(nil) // fasthttp does not, after a panic
 	}
 	t.p.forget(t.id)
-	if t.owes != 0 && f.Outcome != exchange.OutcomeHit {
+	if row := t.owes.Load(); row != 0 && f.Outcome != exchange.OutcomeHit && f.Outcome != exchange.OutcomeCompleted {
 		// Its client did not see the end: the next one may have it.
-		_, err := t.p.journal.Append(exchange.Step{Claim: exchange.Claim{Row: t.owes}, Owe: true})
+		_, err := t.p.journal.Append(exchange.Step{Claim: exchange.Claim{Row: row}, Owe: true})
 		t.p.trouble(err)
 	}
 	if t.served {
@@ -206,13 +206,20 @@ func (t *trip) finish(writeErr error) {
 // terminal marker has read it to its end: it is not gone.
 func (t *trip) clientGone() {
 	t.mu.Lock()
-	if t.outcome == "" && t.wholeAt.Load() > 0 && t.bytesOut >= t.wholeAt.Load() {
+	if t.outcome == "" && t.sawEnd() {
 		t.outcome = exchange.OutcomeCompleted
 	}
 	t.mu.Unlock()
 	if !t.end(exchange.OutcomeClientGone, errClientGone) {
 		t.cancel(errClientGone)
 	}
+}
+
+// sawEnd reports whether the stream's terminal marker has gone to the client.
+// The lock is held.
+func (t *trip) sawEnd() bool {
+	at := t.wholeAt.Load()
+	return at > 0 && t.bytesOut >= at
 }
 
 // received says that the exchange is under way; once, and with what is known of
