@@ -25,7 +25,7 @@ func stored(t *testing.T, j *Journal, n uint64) {
 func TestAStreamComesBackByteForByteWhateverItsPieces(t *testing.T) {
 	j := open(t, newPath(t), Options{})
 	rnd := rand.New(rand.NewPCG(1, 2))
-	body := make([]byte, 6<<20)
+	body := make([]byte, 2<<20)
 	for i := range body {
 		body[i] = byte(rnd.Uint32())
 	}
@@ -129,7 +129,7 @@ func TestManyStreamsBeyondTheQueueLimitAllArrive(t *testing.T) {
 	for i := range 8 {
 		c := claim(t, j, strconv.Itoa(i))
 		go func() {
-			for range 50 {
+			for range 25 {
 				j.Record(c, piece)
 			}
 			done <- j.Accept(c, exchange.Result{Status: 200, Stream: true})
@@ -141,7 +141,7 @@ func TestManyStreamsBeyondTheQueueLimitAllArrive(t *testing.T) {
 		}
 	}
 	for _, e := range list(t, j, exchange.Page{}) {
-		if n := len(dossier(t, j, e.ID).Result.Body); n != 50*len(piece) {
+		if n := len(dossier(t, j, e.ID).Result.Body); n != 25*len(piece) {
 			t.Errorf("row %d has %d bytes", e.ID, n)
 		}
 	}
