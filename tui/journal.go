@@ -80,7 +80,7 @@ func (m *model) drawJournal(s *shape) []string {
 		write(r, cols, &e)
 		out = append(out, r.end())
 	}
-	return m.more(out, s, c)
+	return out
 }
 
 // previewEntry says what is known of the selected row and what may be done.

@@ -212,7 +212,7 @@ func TestTheSelectionStaysWithItsRowWhileRequestsArrive(t *testing.T) {
 	if c := s.m.lists[requests]; c.id != id || c.line != line {
 		t.Errorf("row %d in line %d, was %d in line %d", c.id, c.line, id, line)
 	}
-	s.shows("newer")
+	s.shows("▲ 10 above")
 	s.press("g")
 	if c := s.m.lists[requests]; c.offset != 0 || !c.follow {
 		t.Errorf("g: %+v", c)

@@ -70,29 +70,6 @@ func (m *model) drawRequests(s *shape) []string {
 		write(r, cols, st)
 		out = append(out, r.end())
 	}
-	return m.more(out, s, c)
-}
-
-// more says in the titles' line how much lies above and below the window.
-func (m *model) more(out []string, s *shape, c *cursor) []string {
-	above, below := c.offset, c.total-c.offset-len(c.ids)
-	if above == 0 && below <= 0 {
-		return out
-	}
-	text := ""
-	if above > 0 {
-		text += "▲ " + strconv.Itoa(above) + " newer "
-	}
-	if below > 0 && len(out) < s.listH+1 {
-		text += "▼ " + strconv.Itoa(below) + " "
-	}
-	if text == "" {
-		return out
-	}
-	r := m.t.row(s.listW).add(dim, " "+text)
-	if above > 0 {
-		out[0] = r.add(plain, " ").add(accent, "g").add(dim, " goes to the newest").end()
-	}
 	return out
 }
 

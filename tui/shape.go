@@ -1,6 +1,10 @@
 package tui
 
-import "tailrace/tui/cell"
+import (
+	"strconv"
+
+	"tailrace/tui/cell"
+)
 
 // The smallest screen that is drawn on.
 const (
@@ -126,12 +130,29 @@ func (m *model) drawHints() string {
 	if m.typing {
 		r.add(accent, " /").add(strong, line(m.filters[m.pane])).add(alive, "▏").add(plain, "  ")
 	}
+	above, below := m.beyond()
+	room := cell.Width(above) + cell.Width(below)
 	for _, b := range m.hints() {
 		k, does := b.Help().Key, b.Help().Desc
-		if r.left() < cell.Width(k)+cell.Width(does)+2 {
+		if r.left()-room < cell.Width(k)+cell.Width(does)+3 {
 			break
 		}
 		r.add(plain, " ").add(accent, k).add(dim, " "+does).add(plain, " ")
 	}
-	return r.end()
+	return r.to(m.w-room).add(alive, above).add(dim, below).end()
+}
+
+// beyond says how much of the list lies above and below its window.
+func (m *model) beyond() (above, below string) {
+	if m.typing || m.help || m.detail != nil {
+		return "", ""
+	}
+	c := &m.lists[m.pane]
+	if c.offset > 0 {
+		above = "▲ " + strconv.Itoa(c.offset) + " above "
+	}
+	if n := c.total - c.offset - len(c.ids); n > 0 {
+		below = "▼ " + strconv.Itoa(n) + " below "
+	}
+	return above, below
 }

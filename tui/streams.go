@@ -79,7 +79,7 @@ func (m *model) drawStreams(s *shape) []string {
 		write(r, cols, st)
 		out = append(out, r.end(), m.lastWords(st, s.listW, i == c.line))
 	}
-	return m.more(out, s, c)
+	return out
 }
 
 // lastWords is the second line of a stream: the end of what it has said, or
