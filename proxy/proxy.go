@@ -46,13 +46,14 @@ type Proxy struct {
 	rows    rows
 	headers headers
 
-	mu      sync.Mutex
-	idle    sync.Cond // trips became empty
-	trips   map[exchange.ID]*trip
-	conns   map[*conn]struct{}
-	lastID  exchange.ID
-	closing bool
-	work    sync.WaitGroup // fetches that run on without a client's goroutine
+	mu        sync.Mutex
+	idle      sync.Cond // trips became empty
+	trips     map[exchange.ID]*trip
+	conns     map[*conn]struct{}
+	lastID    exchange.ID
+	closing   bool
+	listeners []net.Listener // of Serve
+	work      sync.WaitGroup // fetches that run on without a client's goroutine
 }
 
 // New makes a proxy. It opens nothing and dials nobody; the error names the
@@ -89,8 +90,16 @@ func New(cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Serve answers clients on ln until Close, and then returns nil.
+// Serve answers clients on ln until Close, and then returns nil. After Close it
+// closes ln and returns nil.
 func (p *Proxy) Serve(ln net.Listener) error {
+	p.mu.Lock()
+	p.listeners = append(p.listeners, ln)
+	closing := p.closing
+	p.mu.Unlock()
+	if closing {
+		return ln.Close()
+	}
 	return p.server.Serve(p.listen(ln))
 }
 
@@ -102,6 +111,9 @@ func (p *Proxy) Close() error {
 	defer cancel()
 	p.mu.Lock()
 	p.closing = true
+	for _, ln := range p.listeners { // fasthttp's Shutdown knows only those it serves already
+		_ = ln.Close()
+	}
 	p.mu.Unlock()
 	stopped := make(chan error, 1)
 	go func() { stopped <- p.server.Shutdown() }()
