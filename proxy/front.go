@@ -145,11 +145,14 @@ func (p *Proxy) write(ctx *fasthttp.RequestCtx, t *trip, a *answer) {
 	switch {
 	case a.body == nil:
 		if ctx.IsHead() || a.bodiless() {
+			t.whole()
 			break
 		}
 		ctx.Response.SetBodyRaw(a.raw)
 		t.count(len(a.raw))
+		t.whole()
 	case ctx.IsHead() || a.bodiless():
+		t.whole()
 		a.drop()
 	default:
 		ctx.Response.ImmediateHeaderFlush = true

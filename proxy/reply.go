@@ -17,7 +17,8 @@ import (
 type reply struct {
 	t      *trip
 	from   io.ReadCloser
-	event  bool // an error event may go before the abort
+	left   int64 // bytes of a declared length still to come; negative without one
+	event  bool  // an error event may go before the abort
 	tail   [4]byte
 	broken error  // why there is no more
 	parts  []byte // of the error event, not yet read
@@ -30,7 +31,7 @@ type reply struct {
 // abort alone.
 func (t *trip) reply(head *exchange.Head, from io.ReadCloser, done func(error)) *reply {
 	t.body = &reply{
-		t: t, from: from, done: done,
+		t: t, from: from, done: done, left: head.Length,
 		event: llm.IsStream(head) && head.Length < 0 && !head.Header.Has("Content-Encoding") && t.call.Dialect != exchange.DialectNone,
 	}
 	return t.body
@@ -52,6 +53,10 @@ func (r *reply) Read(p []byte) (n int, err error) {
 	if n > 0 {
 		r.t.count(n)
 		r.remember(p[:n])
+		r.left -= int64(n)
+	}
+	if errors.Is(err, io.EOF) || r.left == 0 {
+		r.t.whole()
 	}
 	if err == nil || errors.Is(err, io.EOF) {
 		return n, err

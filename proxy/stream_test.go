@@ -245,3 +245,33 @@ func TestStrictIntentTakesOnlyTheAcceptHeader(t *testing.T) {
 		t.Errorf("with the header: %s", got)
 	}
 }
+
+// A client that closes its connection once it has the whole answer has not left.
+func TestClientThatClosesAfterTheWholeAnswerIsNotGone(t *testing.T) {
+	o := proxytest.Raw(t, func(c *proxytest.Conn) {
+		req, _ := c.Request()
+		timer := time.NewTimer(40 * time.Millisecond) // long enough for the connection to be watched
+		defer timer.Stop()
+		<-timer.C
+		if strings.Contains(req, "/chunked") {
+			c.Say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+			return
+		}
+		c.Say("HTTP/1.1 429 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+	})
+	rig := proxytest.Start(t, o.Addr, nil)
+	for i, path := range []string{"/chunked", "/length", "/chunked", "/length", "/chunked", "/length"} {
+		c := dial(t, rig.Addr)
+		_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: "+rig.Addr+"\r\n\r\n")
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		_ = c.Close()
+		if f := rig.Ledger.Finished(t, i+1); f.Outcome != exchange.OutcomeCompleted {
+			t.Errorf("%s: %s", path, f.Outcome)
+		}
+	}
+}

@@ -54,6 +54,7 @@ type trip struct {
 	sent     bool // some fetch of this exchange has written to an origin
 	at       exchange.Phase
 	told     bool // Received has been said
+	handed   bool // the last byte of the answer has been handed to the connection
 	served   bool // a hit from memory: one fact, Served, stands for all
 	finished bool
 }
@@ -140,6 +141,13 @@ func (t *trip) sentBody() {
 	t.req.Body, t.out.Body = nil, nil
 }
 
+// whole keeps that the last byte of the answer is on its way.
+func (t *trip) whole() {
+	t.mu.Lock()
+	t.handed = true
+	t.mu.Unlock()
+}
+
 // wrote keeps that a fetch of this exchange may have reached its provider.
 func (t *trip) wrote() {
 	t.mu.Lock()
@@ -202,10 +210,14 @@ func (t *trip) finish(writeErr error) {
 	t.p.say(f)
 }
 
-// clientGone is told by the connection's watch. A client that leaves after the
-// terminal marker has read it to its end: it is not gone.
+// clientGone is told by the connection's watch. A client that leaves with the
+// whole answer, or after the terminal marker of a stream, is not gone.
 func (t *trip) clientGone() {
 	t.mu.Lock()
+	if t.outcome == "" && t.handed {
+		t.mu.Unlock()
+		return // it has the whole answer, and closes its connection
+	}
 	if t.outcome == "" && t.sawEnd() {
 		t.outcome = exchange.OutcomeCompleted
 	}
