@@ -45,8 +45,11 @@ type conn struct {
 	over     bool // one connection more than listen.max_connections: refused at its first request
 }
 
-// start puts an exchange on the connection.
+// start puts an exchange on the connection. A pipelined request comes without a
+// Read in between: what was under way is finished first.
 func (c *conn) start(t *trip) {
+	c.stopWatch()
+	c.done(nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.trip, c.writeErr = t, nil

@@ -90,3 +90,45 @@ func TestKillEndsAStreamWhoseClientDoesNotRead(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+func TestPipelinedRequestsAreAnsweredInOrderAndEachFinishes(t *testing.T) {
+	o := proxytest.Raw(t, func(c *proxytest.Conn) {
+		for {
+			req, ok := c.Request()
+			if !ok {
+				return
+			}
+			timer := time.NewTimer(30 * time.Millisecond) // the watch reads what is pipelined behind
+			<-timer.C
+			path := strings.Fields(req)[1]
+			c.Say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(path), path))
+		}
+	})
+	rig := proxytest.Start(t, o.Addr, nil)
+	c := dial(t, rig.Addr)
+	get := func(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: " + rig.Addr + "\r\n\r\n" }
+	_, _ = io.WriteString(c, get("/1")+get("/2"))
+	r := bufio.NewReader(c)
+	for _, want := range []string{"/1", "/2", "/3", "/4"} {
+		if want == "/3" { // these come while nothing, and while something is under way
+			_, _ = io.WriteString(c, get("/3"))
+			rig.Ledger.Wait(t, func(f exchange.Fact) bool { r, ok := f.(exchange.Received); return ok && r.Target == "/3" })
+			_, _ = io.WriteString(c, get("/4"))
+		}
+		res, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if string(body) != want {
+			t.Fatalf("got %q, want %q", body, want)
+		}
+	}
+	c.Close()
+	for n := range 4 {
+		if f := rig.Ledger.Finished(t, n+1); f.Outcome != exchange.OutcomeCompleted {
+			t.Errorf("%+v", f)
+		}
+	}
+}
