@@ -80,7 +80,7 @@ upstream gets every path. Point a client at it:
 		return misuse("%w; see %s --help", err, c.CommandPath())
 	})
 	f.register(root)
-	root.AddCommand(serveCommand(), mockCommand(), keyCommand(), versionCommand())
+	root.AddCommand(serveCommand(), demoCommand(), victimCommand(), mockCommand(), keyCommand(), versionCommand())
 	return root
 }
 
@@ -94,4 +94,14 @@ func oneURL(c *cobra.Command, args []string) error {
 		return misuse("%q is neither a command nor an upstream URL; see %s --help", args[0], c.CommandPath())
 	}
 	return nil
+}
+
+// arguments takes at most so many.
+func arguments(most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > most {
+			return misuse("%q is one argument too many; see %s --help", args[most], c.CommandPath())
+		}
+		return nil
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +21,27 @@ func dashboard(c *cobra.Command, m *Main) error {
 	if err := m.Run(ctx); err != nil {
 		return err
 	}
+	o := m.screen()
+	o.QuitAsks = true
+	err := m.show(ctx, stop, o)
+	if n := m.board.Snapshot(live.Query{}).Live; n > 0 && m.Config.DrainTimeout > 0 {
+		fmt.Fprintf(m.Stderr, "tailrace: %d requests are under way; they have up to %s to end\n", n, m.Config.DrainTimeout)
+	}
+	return errors.Join(err, m.Close())
+}
+
+// screen is what the dashboard shows of this program.
+func (m *Main) screen() tui.Options {
+	return tui.Options{
+		Present: m.board, Past: past{m.journal}, Control: m.proxy,
+		Version: m.Version, ProxyURL: m.ProxyURL, AdminURL: m.AdminURL, JournalPath: m.state.path(journalFile),
+		Notices: m.notices.all, NoColor: os.Getenv("NO_COLOR") != "",
+	}
+}
+
+// show has the terminal until q, the end of ctx, or that of a server, which is
+// the error then.
+func (m *Main) show(ctx context.Context, stop context.CancelFunc, o tui.Options) error {
 	failed := make(chan error, 1)
 	go func() {
 		defer tui.Guard()
@@ -31,14 +53,7 @@ func dashboard(c *cobra.Command, m *Main) error {
 			failed <- nil
 		}
 	}()
-	err := tui.Run(ctx, tui.Options{
-		Present: m.board, Past: past{m.journal}, Control: m.proxy,
-		Version: m.Version, ProxyURL: m.ProxyURL, AdminURL: m.AdminURL, JournalPath: m.state.path(journalFile),
-		Notices: m.notices.all, NoColor: os.Getenv("NO_COLOR") != "", QuitAsks: true,
-	})
+	err := tui.Run(ctx, o)
 	stop() // a second signal does not wait for anything
-	if n := m.board.Snapshot(live.Query{}).Live; n > 0 && m.Config.DrainTimeout > 0 {
-		fmt.Fprintf(m.Stderr, "tailrace: %d requests are under way; they have up to %s to end\n", n, m.Config.DrainTimeout)
-	}
-	return errors.Join(err, <-failed, m.Close())
+	return errors.Join(err, <-failed)
 }

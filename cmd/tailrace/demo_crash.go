@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"tailrace/proxy/exchange"
+	"tailrace/tui"
+)
+
+// interrupt leaves a request in the journal that was sent and whose process
+// then died: a child is killed between SENT and COMPLETE. The journal of the
+// program itself is opened after that.
+func (d *demo) interrupt(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	v, err := startVictim(ctx, d.address, d.State)
+	if err != nil {
+		return err
+	}
+	c := newApplication(v.proxy)
+	defer c.close()
+	answered := make(chan struct{})
+	go func() {
+		defer tui.Guard()
+		defer close(answered)
+		// A call of its own each time: one that was completed would be a HIT.
+		_, _ = c.send(ctx, openAI("gpt-5-mini", "Which invoices are open on "+time.Now().Format("2 January at 15:04:05")+"?", false, ""))
+	}()
+	defer func() {
+		v.kill() // first: a client that leaves would be a line in the journal
+		cancel()
+		<-answered
+	}()
+	// The write-ahead step was durable before the first byte of this left.
+	return d.wait(ctx, func() bool { return d.origin.Stats().Open > 0 }, answered)
+}
+
+// wait looks often whether something has happened, until the other side has
+// given up.
+func (d *demo) wait(ctx context.Context, happened func() bool, over <-chan struct{}) error {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !happened() {
+		select {
+		case <-tick.C:
+		case <-over:
+			return errors.New("the second process answered and was to be silent")
+		case <-ctx.Done():
+			return errors.New("the second process did not send in time")
+		}
+	}
+	return nil
+}
+
+// askAgain is the applications whose requests were interrupted. They do not
+// know of it; when an operator has completed one, its application asks the same
+// thing again and is answered from the journal.
+func (t *traffic) askAgain(ctx context.Context, rows []exchange.Entry) {
+	open := map[int64]bool{}
+	for i := range rows {
+		if rows[i].State == exchange.Interrupted {
+			open[rows[i].ID] = true
+		}
+	}
+	for version := uint64(0); len(open) > 0 && pause(ctx, 250*time.Millisecond); {
+		if v := t.journal.Version(); v == version {
+			continue
+		} else {
+			version = v
+		}
+		for row := range open {
+			known, err := t.journal.Recall(exchange.Ask{Row: row, Body: true})
+			if err != nil || !known.Entry.Accepted || !pause(ctx, time.Second) {
+				continue
+			}
+			delete(open, row)
+			in := &known.Intent
+			got, err := t.app.send(ctx, appCall{method: in.Method, target: in.Target, header: in.Header, body: string(in.Body)})
+			if err == nil && got.source == string(exchange.SourceJournal) {
+				t.say("row " + itoa(row) + " is completed, and its application has asked again: " + got.cache + " from the journal, nothing was sent")
+			}
+		}
+	}
+}
