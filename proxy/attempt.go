@@ -41,9 +41,9 @@ func (p *Proxy) attempt(t *trip) *answer {
 	intent := p.intentOf(t)
 	t.row.Key = intent.Key
 	fresh := wantsFresh(t.req) || t.route.Journal.Explicit
-	for {
+	for alone := t.call.Stream() || fresh; ; alone = true {
 		fl, first := flight.New(t.id), true
-		if !t.call.Stream() && !fresh {
+		if !alone {
 			fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id)
 		}
 		if !first {
@@ -51,7 +51,7 @@ func (p *Proxy) attempt(t *trip) *answer {
 			if a := p.rideCall(t, fl); a != nil {
 				return a
 			}
-			continue // the leader found an accepted result: ask for it
+			continue // the leader found an accepted result, or has an answer that is not shared
 		}
 		a, row := p.recall(t, &intent, fresh, v)
 		if a != nil {
@@ -69,8 +69,8 @@ func (p *Proxy) attempt(t *trip) *answer {
 	}
 }
 
-// rideCall waits for the answer of an equal call in flight. Nil means that the
-// leader sent nothing.
+// rideCall waits for the answer of an equal call in flight. Nil means that there
+// is none to share: ask the journal, and then fetch, for yourself.
 func (p *Proxy) rideCall(t *trip, fl *flight.Flight) *answer {
 	p.say(exchange.Joined{Stamp: t.stamp(), Leader: fl.Leader})
 	ctx, cancel := context.WithTimeoutCause(t.ctx, 30*time.Second, errRode)

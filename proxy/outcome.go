@@ -119,12 +119,11 @@ func (c *call) refused(f *fetch) error {
 func (c *call) passOn(f *fetch, events []exchange.Event) error {
 	raw, err := io.ReadAll(io.LimitReader(f, rawMost))
 	c.record.end(f, exchange.OutcomeRefused, []byte(exchange.RedactText(string(raw))), events...)
-	body := flight.NewBody()
-	body.Release()
+	body := flight.NewBody() // kept, since riders are refused with the same bytes
 	body.Write(raw)
 	c.fl.Publish(f.head, body)
 	if err == nil && f.ending == exchange.EndingNone {
-		err = f.pump(body, 0)
+		err = f.pump(body, f.route.MaxResponseBytes)
 	}
 	body.End(err)
 	return nil
@@ -157,6 +156,7 @@ func retryAfter(h exchange.Header) int {
 // hold keeps a plain answer back until its result is accepted, so that nobody
 // acts on half of one.
 func (c *call) hold(f *fetch) error {
+	c.headers(f)
 	body := flight.NewBody()
 	err := f.pump(body, f.route.MaxResponseBytes)
 	whole, _ := body.Whole()
@@ -191,10 +191,8 @@ func (c *call) flow(f *fetch) error {
 	c.record.intent.Body = nil
 	body := flight.NewBody()
 	body.Release()
-	c.fl.Publish(f.head, body)
-	head := f.head
-	head.Header = exchange.RedactHeader(head.Header)
-	c.record.say(&head, event(exchange.HEADERS, exchange.Detail{Status: head.Status, Stream: f.stream}))
+	c.fl.Alone(f.head, body) // whoever rode on what is no plain answer after all fetches for itself
+	c.headers(f)
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := f.Read(buf)
@@ -231,6 +229,13 @@ func (c *call) flow(f *fetch) error {
 		body.End(err)
 		return nil
 	}
+}
+
+// headers writes that a head is in hand, and which.
+func (c *call) headers(f *fetch) {
+	head := f.head
+	head.Header = exchange.RedactHeader(head.Header)
+	c.record.say(&head, event(exchange.HEADERS, exchange.Detail{Status: head.Status, Stream: f.stream}))
 }
 
 // accept writes result and COMPLETE in one transaction. If that cannot be, the
