@@ -98,8 +98,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case doneMsg:
 		m.carriedOut(msg)
-	case leaveMsg:
-		return m, tea.Quit
 	}
 	return m, tea.Batch(cmd, m.look(), m.tick())
 }

@@ -161,7 +161,7 @@ func (r *run) ends(code int, within time.Duration) {
 		r.t.Fatalf("it has not ended")
 	}
 	if got := r.cmd.ProcessState.ExitCode(); got != code {
-		r.t.Errorf("exit code %d, want %d", got, code)
+		r.t.Errorf("exit code %d, want %d; it said:\n%s", got, code, r.output()[max(len(r.output())-3000, 0):])
 	}
 	after, err := term.GetState(r.tty.Fd())
 	if err != nil {
@@ -227,6 +227,23 @@ func orDefault(what string) string {
 		return "plain"
 	}
 	return what
+}
+
+func TestATerminalThatGoesAwayIsAnOrderlyEnd(t *testing.T) {
+	r := start(t, "plain", true)
+	r.until("[1 Requests]")
+	_ = r.tty.Close()
+	_ = r.pty.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- r.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("it ends with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it goes on without a terminal")
+	}
 }
 
 func TestATerminalThatHasStoppedReadingDoesNotHoldTheExit(t *testing.T) {

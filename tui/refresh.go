@@ -21,9 +21,8 @@ const streamWords = 600
 const frozenRows = 1000
 
 type (
-	bellMsg  struct{}
-	tickMsg  struct{}
-	leaveMsg struct{}
+	bellMsg struct{}
+	tickMsg struct{}
 )
 
 // waitForBell returns once something has happened and has had time to settle.

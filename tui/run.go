@@ -54,22 +54,32 @@ func Run(ctx context.Context, o Options) error {
 		w = t
 	}
 	inner := newModel(o, newTheme(styles(&o)))
-	m := &guard{model: inner}
-	p := tea.NewProgram(m,
-		tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(w), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	m := &guard{model: inner, crashed: make(chan struct{})}
+	p := tea.NewProgram(m, tea.WithInput(o.Input), tea.WithOutput(w), tea.WithAltScreen(), tea.WithoutSignalHandler())
 	inner.crash = m.caught
 
 	stop := make(chan os.Signal, 2)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(stop)
-	m.kill = p.Kill
 
 	ended := make(chan error, 1)
 	go func() {
 		_, err := p.Run()
 		ended <- err
 	}()
-	err := outlast(ctx, p, stop, ended)
+	var err error
+	select {
+	case err = <-ended:
+		if err != nil && hungUp(stop) {
+			err = nil
+		}
+	case <-ctx.Done():
+		leave(p, ended)
+	case <-stop:
+		leave(p, ended)
+	case <-m.crashed:
+		leave(p, ended)
+	}
 	close(inner.done)
 	t.giveBack()
 	if v, stack := m.panicked(); v != nil {
@@ -79,23 +89,27 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// outlast waits for the program to end and helps it when told to.
-func outlast(ctx context.Context, p *tea.Program, stop <-chan os.Signal, ended <-chan error) error {
+// hungUp tells a terminal that went away, whose reads fail a moment before or
+// after its signal comes, from one that is broken.
+func hungUp(stop <-chan os.Signal) bool {
 	select {
-	case err := <-ended:
-		if ctx.Err() != nil || errors.Is(err, tea.ErrProgramKilled) {
-			return nil
-		}
-		return err
-	case <-ctx.Done():
 	case <-stop:
-		p.Kill()
+		return true
+	case <-time.After(100 * time.Millisecond):
+		return false
 	}
+}
+
+// leave asks the program to end, as q does. Kill closes the input under the
+// goroutine that reads it, so it is the last resort: for a program that does
+// not end because its terminal takes no bytes.
+func leave(p *tea.Program, ended <-chan error) {
+	go p.Quit()
 	select {
 	case <-ended:
 	case <-time.After(unresponsive):
+		p.Kill()
 	}
-	return nil
 }
 
 // styles is the renderer whose colours the theme takes. On the program's own
@@ -119,8 +133,8 @@ func styles(o *Options) *lipgloss.Renderer {
 // in a command ends the program, and is printed once the terminal is restored.
 // bubbletea itself prints a command's panic into the alternate screen.
 type guard struct {
-	model *model
-	kill  func()
+	model   *model
+	crashed chan struct{} // closed by the first panic
 
 	mu    sync.Mutex
 	value any
@@ -151,11 +165,11 @@ func (g *guard) View() (frame string) {
 // caught keeps the first panic and ends the program.
 func (g *guard) caught(v any) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.value == nil {
 		g.value, g.stack = v, debug.Stack()
+		close(g.crashed)
 	}
-	g.mu.Unlock()
-	g.kill()
 }
 
 func (g *guard) panicked() (any, []byte) {
