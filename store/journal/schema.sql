@@ -69,7 +69,7 @@ CREATE TABLE requests (
   UNIQUE (identity_id, generation)
 ) STRICT;
 CREATE INDEX requests_by_state ON requests (state, id);
-CREATE INDEX requests_by_key ON requests (request_key, id);
+CREATE INDEX requests_by_key ON requests (request_key, id, state); -- state: rows of another are passed over without reading them
 CREATE INDEX requests_by_body ON requests (body_sha256);
 
 -- One send of a row. Its beginning, SENT and HEADERS are in events.
