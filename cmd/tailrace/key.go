@@ -21,7 +21,7 @@ func keyCommand() *cobra.Command {
 		Long: `key prints the request_key of a JSON request body (from FILE, or from standard
 input), the whole digest that it is the beginning of, and the canonical string
 that was hashed. With --prompt and --params they are given apart.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			k, err := keyOf(c, args, prompt, params)
 			if err != nil {

@@ -24,7 +24,7 @@ func mockCommand() *cobra.Command {
 		Long: `mock answers as OpenAI, Anthropic, Gemini and Ollama would, without a model, and
 fails on request: by the flags below for all requests, or for one by its header
 X-Fakellm, for example "X-Fakellm: ttft=200ms,pace=20ms,cut=5".`,
-		Args: cobra.NoArgs,
+		Args: arguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := config.CheckListen(listen); err != nil {
 				return misuse("--listen: %w", err)

@@ -132,7 +132,7 @@ func (m *Main) open(proxyLn, adminLn net.Listener) (err error) {
 	if err != nil {
 		return usage{err}
 	}
-	m.board.WatchLoads(m.proxy.Loads)
+	m.board.WatchLoads(byUse(c.Routes, m.proxy.Loads))
 	counters.WatchLoads(m.proxy.Loads)
 	counters.Watch("tailrace_journal_", journalNumbers(m.journal))
 	m.admin = &http.Server{
