@@ -2,10 +2,8 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"time"
 )
@@ -58,80 +56,6 @@ func (c *conn) start(t *trip) {
 		c.stopping = false
 		c.timer = time.AfterFunc(watchAfter, c.watch)
 	}
-}
-
-// arm sets the client write budget of the exchange's route: with
-// experimental.h1_fast_path an idle one, re-armed by every piece written,
-// without it an absolute one from the request's start.
-func (c *conn) arm(t *trip) {
-	idle, limit := 5*time.Minute, time.Hour
-	if t.route != nil {
-		idle, limit = t.route.Stream.ClientIdleTimeout, t.route.Stream.ClientLimit
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.p.cfg.FastPath {
-		c.idle = idle
-	} else if limit > 0 {
-		_ = c.Conn.SetWriteDeadline(t.started.Add(limit))
-	}
-}
-
-// watch reads ahead until the client hangs up, the bound is reached, or the
-// exchange is over. A FIN behind pipelined bytes is seen too; a client that has
-// half-closed counts as gone.
-func (c *conn) watch() {
-	c.mu.Lock()
-	if c.stopping || c.closed || c.trip == nil {
-		c.mu.Unlock()
-		return
-	}
-	done := make(chan struct{})
-	c.watching = done
-	c.mu.Unlock()
-	defer close(done)
-	buf := make([]byte, 4<<10)
-	for {
-		n, err := c.Conn.Read(buf)
-		c.mu.Lock()
-		c.ahead = append(c.ahead, buf[:n]...)
-		full, t := len(c.ahead) >= aheadMost, c.trip
-		if err != nil && c.stopping && errors.Is(err, os.ErrDeadlineExceeded) {
-			err = nil // stopWatch did that
-			full = true
-		}
-		if err != nil {
-			c.aheadErr = err
-		}
-		c.mu.Unlock()
-		if err != nil && t != nil {
-			t.clientGone()
-		}
-		if err != nil || full {
-			return
-		}
-	}
-}
-
-// stopWatch ends the watch and puts back the deadline that fasthttp had set.
-func (c *conn) stopWatch() {
-	c.mu.Lock()
-	c.stopping = true
-	if c.timer != nil {
-		c.timer.Stop()
-	}
-	done := c.watching
-	if done == nil {
-		c.mu.Unlock()
-		return
-	}
-	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
-	c.mu.Unlock()
-	<-done
-	c.mu.Lock()
-	c.watching = nil
-	_ = c.Conn.SetReadDeadline(c.deadline)
-	c.mu.Unlock()
 }
 
 // done finishes the exchange under way, if there is one.
@@ -195,37 +119,6 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// hurryFor is how long a client may take to read the end of an exchange that was
-// cut: 1 s. One that does not read would hold a killed exchange for minutes.
-const hurryFor = time.Second
-
-// hurry is called when the exchange under way has been cut.
-func (c *conn) hurry() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.trip != nil && c.trip.ctx.Err() != nil {
-		c.idle = 0
-		_ = c.Conn.SetWriteDeadline(time.Now().Add(hurryFor))
-	}
-}
-
-// clientWords say why nothing more could be written to a client.
-func (p *Proxy) clientWords(err error) string {
-	switch {
-	case !errors.Is(err, os.ErrDeadlineExceeded):
-		return errClientGone.Error()
-	case p.cfg.FastPath:
-		return "client write budget: the client stopped reading"
-	}
-	return "absolute client budget"
-}
-
-func (c *conn) idleBudget() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.idle
-}
-
 // ReadFrom makes bufio hand a body of known length over piece by piece, so that
 // each piece is on the wire when it has been read (fasthttp flushes only chunked
 // bodies by itself).
@@ -278,41 +171,4 @@ func (c *conn) Close() error {
 	delete(c.p.conns, c)
 	c.p.mu.Unlock()
 	return err
-}
-
-// listener makes every accepted connection a conn.
-type listener struct {
-	net.Listener
-	p *Proxy
-}
-
-func (p *Proxy) listen(ln net.Listener) net.Listener { return &listener{ln, p} }
-
-func (l *listener) Accept() (net.Conn, error) {
-	nc, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{Conn: nc, p: l.p}
-	l.p.mu.Lock()
-	defer l.p.mu.Unlock()
-	l.p.conns[c] = struct{}{}
-	if most := l.p.cfg.MaxConnections; most > 0 && len(l.p.conns) > most {
-		c.over = true
-	}
-	return c, nil
-}
-
-// closeConns closes every client connection; it is the last thing before the
-// server's Shutdown can return.
-func (p *Proxy) closeConns() {
-	p.mu.Lock()
-	all := make([]*conn, 0, len(p.conns))
-	for c := range p.conns {
-		all = append(all, c)
-	}
-	p.mu.Unlock()
-	for _, c := range all {
-		_ = c.Conn.Close()
-	}
 }
