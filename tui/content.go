@@ -38,10 +38,11 @@ func (d *detail) answer(p *page) {
 		if len(s.Text) > exchange.TextTail-8 {
 			p.add(p.t.row(p.w).add(dim, "… only the last "+cell.Bytes(exchange.TextTail)+" are kept while it runs"))
 		}
-		p.text(s.Text)
+		grows := ""
 		if s.Live() {
-			p.add(p.t.row(p.w).add(alive, "▏"))
+			grows = "▏"
 		}
+		p.text(s.Text + grows)
 	case d.id != 0 && s.Live():
 		p.add(p.t.row(p.w).add(dim, "Nothing has come yet."))
 	}

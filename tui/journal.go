@@ -96,8 +96,7 @@ func (m *model) previewEntry(w, h int) []string {
 	}
 	p.add(m.t.row(w).add(rowStateTone(e.State), string(e.State)).add(dim, "  "+stateMeans(e.State)))
 	p.wrap(riskOf(e), e.Words())
-	p.add(m.t.row(w).add(dim, "after ").add(plain, plural(e.Attempts, "attempt", "attempts")).add(dim, "  route ").add(plain, line(e.Route)).
-		add(dim, "  key ").add(plain, line(e.Key)).add(dim, "  began ").add(plain, cell.Age(m.now.Sub(e.CreatedAt))+" ago"))
+	p.wrap(dim, "after "+plural(e.Attempts, "attempt", "attempts")+" by "+e.Route+", key "+e.Key+", began "+cell.Age(m.now.Sub(e.CreatedAt))+" ago")
 	if e.DuplicateOf != 0 {
 		p.add(m.t.row(w).add(dim, "the same request as row "+strconv.FormatInt(e.DuplicateOf, 10)))
 	}

@@ -36,11 +36,12 @@ type listedMsg struct {
 	err     error
 }
 
-// readPast reads the list again when the journal has changed or when the
-// reader has come near the end of what is known.
+// readPast reads the list once at the start, so that it is there when it is
+// asked for; then, while it is on screen, again when the journal has changed or
+// when the reader has come near the end of what is known.
 func (m *model) readPast() tea.Cmd {
 	p := &m.past
-	if m.o.Past == nil || m.pane != journal || p.reading {
+	if m.o.Past == nil || p.read && m.pane != journal || p.reading {
 		return nil
 	}
 	if p.want == 0 {

@@ -37,10 +37,13 @@ func Run(ctx context.Context, o Options) error {
 	if o.Output == nil {
 		o.Output = os.Stdout
 	}
-	if o.Input == nil {
-		o.Input = os.Stdin
-	}
+	// Without an input of its own bubbletea opens the terminal even when stdin
+	// is a pipe. Its modes are those of the output, the same terminal.
 	in, _ := o.Input.(*os.File)
+	options := []tea.ProgramOption{tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	if o.Input != nil {
+		options = append(options, tea.WithInput(o.Input))
+	}
 	out, _ := o.Output.(*os.File)
 	t := take(in, out)
 	if !owned.CompareAndSwap(nil, t) {
@@ -55,7 +58,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	inner := newModel(o, newTheme(styles(&o)))
 	m := &guard{model: inner, crashed: make(chan struct{})}
-	p := tea.NewProgram(m, tea.WithInput(o.Input), tea.WithOutput(w), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	p := tea.NewProgram(m, append(options, tea.WithOutput(w))...)
 	inner.crash = m.caught
 
 	stop := make(chan os.Signal, 2)
