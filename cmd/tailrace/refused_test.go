@@ -29,7 +29,9 @@ func short(free bool, attempts int) func(*proxy.Route, *proxy.Pool) {
 
 // inDialect reports whether a body is an error as OpenAI's SDKs read it.
 func inDialect(body string) bool {
-	var v struct{ Error struct{ Message, Type string } }
+	var v struct {
+		Error struct{ Message, Type string }
+	}
 	return json.Unmarshal([]byte(body), &v) == nil && strings.HasPrefix(v.Error.Message, "tailrace: ") && v.Error.Type != ""
 }
 
