@@ -63,7 +63,11 @@ func (c *call) flow(f *fetch) error {
 	c.t.sentBody()
 	c.record.intent.Body = nil
 	body := flight.NewBody()
-	body.Release()
+	if c.alone { // a client may still join, and reads it from the start
+		c.fl.Publish(f.head, body)
+	} else {
+		body.Release()
+	}
 	c.fl.Alone(f.head, body) // whoever rode on what is no plain answer after all fetches for itself
 	c.headers(f)
 	buf := make([]byte, 32<<10)
@@ -74,7 +78,8 @@ func (c *call) flow(f *fetch) error {
 		}
 		complete, content, usage, _, _ := f.gauge.read()
 		if whole := f.ending == exchange.EndingComplete; c.record.open && f.stream && (complete || whole) {
-			c.accept(f, exchange.Result{Status: f.head.Status, Header: storedHeader(f.head.Header), Stream: true, Usage: usage, Owed: c.alone})
+			c.p.retries.remove(c.name(), c) // who comes now gets the accepted result
+			c.accept(f, exchange.Result{Status: f.head.Status, Header: storedHeader(f.head.Header), Stream: true, Usage: usage, Owed: c.alone && c.rider.Load() == nil})
 		}
 		if n > 0 {
 			body.Write(buf[:n])
@@ -82,7 +87,7 @@ func (c *call) flow(f *fetch) error {
 		if err == nil {
 			continue
 		}
-		d := exchange.Detail{Delivered: content && !c.alone}
+		d := exchange.Detail{Delivered: content && c.client() != nil}
 		if content {
 			d.Tokens = max(usage.Output, 1)
 		}
@@ -104,6 +109,18 @@ func (c *call) flow(f *fetch) error {
 	}
 }
 
+// client is the exchange that waits for the answer, nil for an operator's retry
+// that nobody has joined.
+func (c *call) client() *trip {
+	if c.alone {
+		return c.rider.Load()
+	}
+	return c.t
+}
+
+// name is what equal calls share.
+func (c *call) name() string { return c.record.intent.Scope + "\x00" + c.record.intent.Key }
+
 // headers writes that a head is in hand, and which.
 func (c *call) headers(f *fetch) {
 	head := f.head
@@ -119,8 +136,8 @@ func (c *call) accept(f *fetch, res exchange.Result) {
 		return
 	}
 	c.record.open = false
-	if res.Stream && !c.alone {
-		c.t.owes.Store(c.record.row) // until its client has seen the end
+	if client := c.client(); client != nil && res.Stream {
+		client.owes.Store(c.record.row) // until it has seen the end
 	}
 }
 

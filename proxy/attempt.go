@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"tailrace/proxy/exchange"
@@ -20,8 +21,9 @@ type call struct {
 	t      *trip
 	fl     *flight.Flight
 	record record
-	most   int  // attempts
-	alone  bool // an operator's retry: nobody waits
+	most   int                  // attempts
+	alone  bool                 // an operator's retry: nobody waits
+	rider  atomic.Pointer[trip] // the client that joined an operator's stream live
 }
 
 // errRode ends a rider's patience with its leader.
@@ -41,6 +43,11 @@ func (p *Proxy) attempt(t *trip) *answer {
 	intent := p.intentOf(t)
 	t.row.Key = intent.Key
 	fresh := wantsFresh(t.req) || t.route.Journal.Explicit
+	if t.call.Stream() && !fresh {
+		if a := p.joinLive(t, &intent, v); a != nil {
+			return a
+		}
+	}
 	for alone := t.call.Stream() || fresh; ; alone = true {
 		fl, first := flight.New(t.id), true
 		if !alone {
@@ -104,6 +111,7 @@ func (c *call) run() {
 	defer c.fl.Close()
 	defer c.p.guard(c.fl.Fail)
 	defer func() { c.p.rows.release(c.record.row) }()
+	defer c.p.retries.remove(c.name(), c)
 	for n := 1; ; n++ {
 		wait, again := c.once(n)
 		if !again {

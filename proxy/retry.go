@@ -60,6 +60,9 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	}
 	c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, alone: true}
 	c.record = record{p: p, t: t, intent: intent, row: target, header: req.Header}
+	if intent.Stream {
+		p.retries.add(c.name(), c)
+	}
 	p.work.Add(2)
 	go c.run()
 	go t.await(fl)

@@ -31,7 +31,7 @@ type Group[K comparable] struct {
 func (g *Group[K]) Join(key K, id exchange.ID) (f *Flight, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if f := g.m[key]; f != nil && f.enter() {
+	if f := g.m[key]; f != nil && f.Enter() {
 		return f, false
 	}
 	f = New(id)
@@ -90,8 +90,9 @@ func New(leader exchange.ID) *Flight {
 	return f
 }
 
-// enter counts one more exchange in, unless the flight is over.
-func (f *Flight) enter() bool {
+// Enter counts one more exchange in, and reports false when the flight is over.
+// Join calls it; whoever holds a Flight may.
+func (f *Flight) Enter() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.aboard == 0 || f.alone || f.err != nil {
