@@ -28,7 +28,7 @@ var hostile = []string{
 	"\x1b]52;c;ZXZpbA==\x07", "\x1b[2J\x1b[H", "\x1bP1$r\x1b\\", "\x9b31m", "\u009b31m", "a\rb", "a\r\nb",
 	"\u202egnp.exe", "\u2066x\u2069", "zero\u200bwidth\u200d\u200c\ufeff", "\xff\xfe\xc3(", "\xed\xa0\x80",
 	"👨‍👩‍👧‍👦", "👍🏽", "🇩🇪🇫🇷", "❤️", "1️⃣", "e\u0301\u0302\u0303\u0304\u0305\u0306", "\u0301x", "漢字かな", "한국어", "שלום",
-	"\U000e0041\U000e0042", "\ufff9a\ufffa", "\u3164", "\u00ad", "\U0010fffd", "a\tb", "\x00\x7f",
+	"🈷", "ｶﾞ", "কাজ", "䷀", "\U000e0041\U000e0042", "\ufff9a\ufffa", "\u3164", "\u00ad", "\U0010fffd", "a\tb", "\x00\x7f",
 	strings.Repeat("語", 50), strings.Repeat("\u0300", 50), "ก็็็็็็", "नमस्ते", "\u1100\u1161\u11a8", "🏴\U000e0067\U000e007f",
 }
 
@@ -86,6 +86,10 @@ func check(t *testing.T, s string) {
 	// narrower (it joins Devanagari conjuncts, terminals do not): that is safe.
 	if got, want := Width(s), ansi.StringWidth(s); got < want {
 		t.Errorf("Width(%q) = %d, the renderer says %d", s, got, want)
+	}
+	// What stands before it in a row does not change its width.
+	if got, want := Width(" "+s), 1+Width(s); got != want {
+		t.Errorf("behind a blank %q is %d wide, want %d", s, got-1, want-1)
 	}
 	for w := range 12 {
 		if got := Width(Cut(s, w)); got > w {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/rivo/uniseg"
 )
 
 // Replacement stands for what must not be shown. It is visible on purpose: text
@@ -102,8 +100,11 @@ func forbidden(r rune) bool {
 		return true
 	case r == 0x2028, r == 0x2029, r == 0x00ad, r == 0x034f, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0:
 		return true // separators, and letters that are drawn as nothing
+	case r >= 0x2630 && r <= 0x2637, r >= 0x268a && r <= 0x268f, r >= 0x4dc0 && r <= 0x4dff, r >= 0x1d300 && r <= 0x1d376,
+		r == 0x2e3a, r == 0x2e3b, r == 0x302e, r == 0x302f, r == 0x16ff0, r == 0x16ff1:
+		return true // one cell or two, depending on the Unicode version of the terminal
 	case r >= 0x1f3fb && r <= 0x1f3ff:
-		return false // a skin tone on its own is a coloured square
+		return true // a skin tone on its own tints the blank before it
 	}
 	// Cf is bidi overrides and isolates, zero widths, tags, the soft hyphen;
 	// Co and what is not assigned has whatever width the font gives it.
@@ -121,13 +122,4 @@ func joins(r rune) bool {
 
 func pictograph(r rune) bool {
 	return r >= 0x2190 && unicode.Is(unicode.So, r) || r >= 0x1f000
-}
-
-// clusterWidth is the width of the first cluster of s and its length.
-func clusterWidth(s string) (cluster string, width int) {
-	if len(s) > 0 && s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
-		return s[:1], 1
-	}
-	cluster, _, width, _ = uniseg.FirstGraphemeClusterInString(s, -1)
-	return cluster, min(width, 2)
 }

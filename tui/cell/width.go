@@ -1,6 +1,12 @@
 package cell
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
 
 // Ellipsis marks what was cut off. It is one cell wide.
 const Ellipsis = "…"
@@ -18,6 +24,45 @@ func Width(s string) int {
 		s = s[len(c):]
 	}
 	return w
+}
+
+// clusterWidth is the first cluster of s and its width. Where terminals differ
+// it takes the larger one: a line that comes out short is out of line, one that
+// comes out long tears the frame.
+func clusterWidth(s string) (cluster string, width int) {
+	if len(s) > 0 && s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
+		return s[:1], 1
+	}
+	cluster, _, width, _ = uniseg.FirstGraphemeClusterInString(s, -1)
+	first, n := utf8.DecodeRuneInString(cluster)
+	switch {
+	case wide(first):
+		width = 2
+	case spacing(first):
+		width = 1
+	}
+	for _, r := range cluster[n:] {
+		if spacing(r) {
+			width++
+		}
+	}
+	return cluster, width
+}
+
+// wide names what uniseg takes for narrow and terminals (East_Asian_Width W)
+// draw in two cells.
+func wide(r rune) bool {
+	switch {
+	case r == 0x3030, r == 0x303d, r == 0x3297, r == 0x3299, r == 0x1f202, r == 0x1f237:
+		return true
+	}
+	return r >= 0x1f260 && r <= 0x1f265
+}
+
+// spacing names the marks that uniseg counts as nothing and that take a cell of
+// their own in terminals that add up runes, which is most of them.
+func spacing(r rune) bool {
+	return r == 0xff9e || r == 0xff9f || unicode.Is(unicode.Mc, r)
 }
 
 // Cut shortens a line to at most w cells, with an ellipsis where it was cut.
