@@ -40,7 +40,9 @@ func Run(ctx context.Context, o Options) error {
 	// Without an input of its own bubbletea opens the terminal even when stdin
 	// is a pipe. Its modes are those of the output, the same terminal.
 	in, _ := o.Input.(*os.File)
-	options := []tea.ProgramOption{tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	// 30 a second are the most draws there may be, and half of bubbletea's own
+	// rate, whose ticker is what a dashboard at rest costs.
+	options := []tea.ProgramOption{tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(30)}
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
 	}
