@@ -113,7 +113,7 @@ func (d *demo) watch(ctx context.Context, stop context.CancelFunc) error {
 func (d *demo) try() []string {
 	return []string{
 		"2 shows streams as they grow, x kills one  ·  3 shows who waits, who is shed",
-		"4, then /inter and enter, finds what a SIGKILL interrupted: r, y complete it",
+		"4, then /invoice and enter, finds what a SIGKILL interrupted: r, y complete it",
 		"kill -9 it and start again, the journal goes on: " + tilde(d.State),
 		"once it is completed, its application asks again: HIT, and nothing is sent",
 		"curl -N " + d.ProxyURL + `/v1/chat/completions -d '{"stream":true,"messages":[]}'`,

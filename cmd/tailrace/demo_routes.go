@@ -20,32 +20,45 @@ const (
 // that their requests were interrupted.
 const leaving = 150 * time.Millisecond
 
-// routes are the built-in ones with the fake provider in the place of all
-// others, but for those of --to, and two narrow roads beside them.
+// bare are the built-in routes that the demo keeps. The others lead to the same
+// providers under prefixes and would only make its Queue pane long.
+var bare = []string{"/v1/messages", "/v1/", "/v1beta/", "/api/"}
+
+// routes are built-in ones with the fake provider in the place of all others,
+// but for those of --to, and two narrow roads beside them.
 func (d *demo) routes(c *config.Config) *config.Config {
-	target := "http://" + d.address
+	others := func(pool string) bool {
+		return slices.ContainsFunc(d.to, func(pair string) bool { return strings.HasPrefix(pair, pool+"=") })
+	}
 	for i := range c.Pools {
-		if p := &c.Pools[i]; !slices.ContainsFunc(d.to, func(pair string) bool { return strings.HasPrefix(pair, p.Name+"=") }) {
-			p.Targets = []string{target}
+		if p := &c.Pools[i]; !others(p.Name) {
+			p.Targets = []string{"http://" + d.address}
 		}
 	}
-	i := slices.IndexFunc(c.Routes, func(r proxy.Route) bool { return r.Name == "openai" })
-	p := slices.IndexFunc(c.Pools, func(p proxy.Pool) bool { return p.Name == "openai" })
-	for j := range c.Routes {
-		c.Routes[j].Cache.TTLDefault = 10 * time.Second // lists of models, which name none
+	routes := make([]proxy.Route, 0, len(c.Routes)+2)
+	for _, r := range c.Routes {
+		switch {
+		case others(r.Pool):
+			routes = append(routes, r)
+		case slices.Contains(bare, r.Match.PathPrefix):
+			r.Name = r.Pool
+			r.Cache.TTLDefault = 10 * time.Second // of lists of models, which name none
+			routes = append(routes, r)
+		}
 	}
-	impatient := c.Pools[p]
+	openai := routes[slices.IndexFunc(routes, func(r proxy.Route) bool { return r.Name == "openai" })]
+	impatient := c.Pools[slices.IndexFunc(c.Pools, func(p proxy.Pool) bool { return p.Name == "openai" })]
 	impatient.Name, impatient.ResponseHeaderTimeout = flaky, 600*time.Millisecond
 	c.Pools = append(c.Pools, impatient)
 	c.Routes = append([]proxy.Route{
-		side(c.Routes[i], narrow, func(r *proxy.Route) {
+		side(openai, narrow, func(r *proxy.Route) {
 			r.MaxFetchConcurrency, r.FetchWaitTimeout = 2, time.Second
 			r.Journal.Mode = proxy.JournalOff // its many calls would bury the row that there is something to do about
 		}),
-		side(c.Routes[i], flaky, func(r *proxy.Route) {
+		side(openai, flaky, func(r *proxy.Route) {
 			r.Pool, r.Journal.MaxAttempts = flaky, 2
 		}),
-	}, c.Routes...)
+	}, routes...)
 	c.DrainTimeout = leaving
 	return c
 }

@@ -14,7 +14,7 @@ import (
 func (t *traffic) rush(ctx context.Context, n int) {
 	var all sync.WaitGroup
 	defer all.Wait()
-	for i, takes := range []time.Duration{900 * time.Millisecond, 2500 * time.Millisecond, 700 * time.Millisecond, 300 * time.Millisecond} {
+	for i, takes := range []time.Duration{900 * time.Millisecond, 5 * time.Second, 700 * time.Millisecond, 300 * time.Millisecond} {
 		c := openAI("gpt-5-nano", fmt.Sprintf("Label picture %d of album %s-%d.", i+1, t.run, n+1), false, "head="+takes.String()).by(narrow)
 		all.Add(1)
 		t.goes(func() {

@@ -37,7 +37,7 @@ var score = []part{
 	{1200 * time.Millisecond, 90 * time.Second, (*traffic).silence},
 	{1500 * time.Millisecond, 12 * time.Second, (*traffic).asides},
 	{2 * time.Second, 50 * time.Second, (*traffic).breaks},
-	{2500 * time.Millisecond, 15 * time.Second, (*traffic).rush},
+	{2500 * time.Millisecond, 8 * time.Second, (*traffic).rush},
 }
 
 // traffic begins to use the proxy.
