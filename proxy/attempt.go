@@ -23,6 +23,7 @@ type call struct {
 	record record
 	most   int                  // attempts
 	alone  bool                 // an operator's retry: nobody waits
+	over   chan struct{}        // closed when its last word is in the journal
 	rider  atomic.Pointer[trip] // the client that joined an operator's stream live
 }
 
@@ -67,10 +68,9 @@ func (p *Proxy) attempt(t *trip) *answer {
 			return a
 		}
 		t.decide(v, 0)
-		c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts}
+		c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, over: make(chan struct{})}
 		c.record = record{p: p, t: t, intent: intent, row: row, header: t.req.Header}
-		p.work.Add(1)
-		go c.run()
+		c.start()
 		head, body, err := fl.Head(t.ctx, false)
 		return t.landedOn(fl, head, body, err)
 	}
@@ -105,9 +105,17 @@ func (t *trip) landedOn(fl *flight.Flight, head exchange.Head, body *flight.Body
 	return t.fail(t.p.failure(t, err))
 }
 
+// start makes the attempts in a goroutine of their own.
+func (c *call) start() {
+	c.p.work.Add(1)
+	c.p.under.add(c)
+	go c.run()
+}
+
 // run makes the attempts; the loop over them is here and nowhere else.
 func (c *call) run() {
 	defer c.p.work.Done()
+	defer c.p.under.remove(c)
 	defer c.fl.Close()
 	defer c.p.guard(c.fl.Fail)
 	defer func() { c.p.rows.release(c.record.row) }()

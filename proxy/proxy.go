@@ -44,6 +44,7 @@ type Proxy struct {
 	calls   flight.Group[string]    // journaled calls, by scope and key
 	keys    keyring
 	rows    rows
+	under   under
 	retries retries
 	headers headers
 

@@ -13,6 +13,7 @@ import (
 // answer is the answer. Else row is the one to go on with, 0 for a new one.
 func (p *Proxy) recall(t *trip, in *exchange.Intent, fresh bool, v exchange.Verdict) (a *answer, row int64) {
 	for {
+		p.under.settle(t.ctx, in.Scope+"\x00"+in.Key)
 		known, err := p.journal.Recall(exchange.Ask{Scope: in.Scope, Key: in.Key, Digest: in.Digest, Body: true})
 		if err != nil {
 			t.decide(v, 0)

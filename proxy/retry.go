@@ -58,13 +58,13 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 			return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotNow, Why: "the same request is in flight: its answer will be accepted"}
 		}
 	}
-	c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, alone: true}
+	c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, alone: true, over: make(chan struct{})}
 	c.record = record{p: p, t: t, intent: intent, row: target, header: req.Header}
 	if intent.Stream {
 		p.retries.add(c.name(), c)
 	}
-	p.work.Add(2)
-	go c.run()
+	c.start()
+	p.work.Add(1)
 	go t.await(fl)
 	started := exchange.Started{ID: t.id, Row: row, Attempt: known.Attempt + 1}
 	if how.New {

@@ -53,9 +53,10 @@ func (t *trip) flown(fl *flight.Flight, head exchange.Head, from *flight.Reader)
 	leave := func(err error) { once.Do(func() { fl.Leave(err) }) }
 	stop := context.AfterFunc(t.ctx, func() {
 		// At once, not when the client's connection takes the end: it may be
-		// one that does not read.
-		from.Fail(context.Cause(t.ctx))
+		// one that does not read. And before the client can see it, so that a
+		// request that is back at once finds this one left.
 		leave(context.Cause(t.ctx))
+		from.Fail(context.Cause(t.ctx))
 	})
 	return t.pass(head, from, func(err error) {
 		stop()
