@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	if args, child := os.LookupEnv("TAILRACE_TEST_ARGS"); child { // this binary is the program, in a process of its own
 		os.Exit(run(strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
 	}
-	goleak.VerifyTestMain(m)
+	// fasthttp's cleaner of idle workers sleeps on for up to ten seconds.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
 // output is a stream that a test may read while the program writes.

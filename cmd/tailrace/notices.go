@@ -53,10 +53,17 @@ func recovered(rows []exchange.Entry) string {
 			interrupted++
 		}
 	}
-	if interrupted == 0 {
-		return fmt.Sprintf("%d stored streams were complete and are accepted now", len(rows))
+	count := func(n int, one, more string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n, more)
 	}
-	return fmt.Sprintf("%d requests were under way when tailrace last ended; nothing is sent again by itself: look at the journal and retry them there", interrupted)
+	if interrupted == 0 {
+		return count(len(rows), "stored stream was complete and is accepted now", "stored streams were complete and are accepted now")
+	}
+	return count(interrupted, "request was", "requests were") +
+		" under way when tailrace last ended; nothing is sent again by itself: retry from the journal, or let the application ask again"
 }
 
 // doubled notices clients whose base URL names /v1 twice.

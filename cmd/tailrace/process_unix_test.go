@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -66,6 +65,20 @@ func ready(t *testing.T, out *output) string {
 	return readyLine.FindStringSubmatch(out.String())[2]
 }
 
+// completeAChat sends a chat completion and reads the answer to its end: whoever closes
+// before that has left.
+func completeAChat(t *testing.T, url string) {
+	t.Helper()
+	res, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(chat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if b, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%d %q %v", res.StatusCode, b, err)
+	}
+}
+
 func TestServeDrainsAndClosesOnASignal(t *testing.T) {
 	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt, syscall.SIGHUP} {
 		dir := filepath.Join(t.TempDir(), "state")
@@ -126,13 +139,9 @@ func TestEveryFileIsForItsOwnerAloneUnderAnyUmask(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		res, err := http.Post(ready(t, out)+"/v1/chat/completions", "application/json", strings.NewReader(chat))
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
+		completeAChat(t, ready(t, out))
 		files := 0
-		err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -178,7 +187,11 @@ func onScreen(t *testing.T, c *exec.Cmd) *screen {
 		defer close(s.read)
 		_, _ = io.Copy(s.output, tty) // ends with an error when the process does
 	}()
-	t.Cleanup(func() { <-s.read; tty.Close() })
+	t.Cleanup(func() {
+		_ = c.Process.Kill() // a test that failed leaves it running
+		<-s.read
+		tty.Close()
+	})
 	return s
 }
 
@@ -209,12 +222,10 @@ func TestTheDashboardShowsTheTrafficAndGivesTheTerminalBack(t *testing.T) {
 		s := onScreen(t, c)
 		shown := regexp.MustCompile(`OPENAI_BASE_URL=(http://127\.0\.0\.1:[0-9]+)`)
 		until(t, "the dashboard", func() bool { return shown.MatchString(s.String()) })
-		res, err := http.Post(shown.FindStringSubmatch(s.String())[1]+"/v1/chat/completions", "application/json", strings.NewReader(chat))
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		until(t, "the request on screen", func() bool { return strings.Contains(s.String(), "gpt-test") && strings.Contains(s.String(), "MISS") })
+		completeAChat(t, shown.FindStringSubmatch(s.String())[1])
+		until(t, "the request on screen", func() bool { // ended: q would ask while it is live
+			return strings.Contains(s.String(), "gpt-test") && strings.Contains(s.String(), "MISS") && strings.Contains(s.String(), "completed")
+		})
 		if err := leave(c, s); err != nil {
 			t.Fatal(err)
 		}
@@ -222,11 +233,13 @@ func TestTheDashboardShowsTheTrafficAndGivesTheTerminalBack(t *testing.T) {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		<-s.read
-		if on, off := strings.LastIndex(s.String(), "\x1b[?1049h"), strings.LastIndex(s.String(), "\x1b[?1049l"); on < 0 || off < on {
-			t.Errorf("%s: the alternate screen is left on", name)
-		}
-		if !bytes.HasSuffix([]byte(strings.TrimRight(s.String(), "\r\n")), []byte("\x1b[?25h")) && !strings.Contains(s.String()[strings.LastIndex(s.String(), "\x1b[?1049l"):]+s.String(), "\x1b[?25h") {
-			t.Errorf("%s: the cursor is left hidden", name)
+		for what, pair := range map[string][2]string{
+			"the alternate screen is left on": {"\x1b[?1049h", "\x1b[?1049l"},
+			"the cursor is left hidden":       {"\x1b[?25l", "\x1b[?25h"},
+		} {
+			if on, off := strings.LastIndex(s.String(), pair[0]), strings.LastIndex(s.String(), pair[1]); on < 0 || off < on {
+				t.Errorf("%s: %s", name, what)
+			}
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()

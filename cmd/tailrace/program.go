@@ -54,8 +54,8 @@ type Main struct {
 	proxy   *proxy.Proxy
 	admin   *http.Server
 	notices notices
-	lines   *lines // on Stdout, when headless
-	errors  *lines // on Stderr, when headless
+	lines   *lines        // on Stdout, when headless
+	errors  *lines        // on Stderr, when headless
 	done    chan struct{} // closed when both servers have ended
 }
 

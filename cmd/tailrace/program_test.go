@@ -27,7 +27,9 @@ func TestARequestGoesTheWholeWayAndIsAnsweredFromTheJournalTheSecondTime(t *test
 		t.Errorf("the origin has seen %d requests", n)
 	}
 
-	var journal struct{ Requests []struct{ ID, State, LastEvent string } }
+	var journal struct {
+		Requests []struct{ ID, State, LastEvent string }
+	}
 	if code := r.api("GET", "/v1/journal", "", &journal); code != 200 || len(journal.Requests) != 1 || journal.Requests[0].State != "accepted" {
 		t.Errorf("%d %+v", code, journal)
 	}
@@ -40,7 +42,11 @@ func TestARequestGoesTheWholeWayAndIsAnsweredFromTheJournalTheSecondTime(t *test
 	if !strings.HasPrefix(names, "ATTEMPT SENT ") || !strings.HasSuffix(names, "COMPLETE CACHE_HIT ") {
 		t.Errorf("events are %s", names)
 	}
-	var live struct{ Exchanges []struct{ XCache string `json:"x_cache"` } }
+	var live struct {
+		Exchanges []struct {
+			XCache string `json:"x_cache"`
+		}
+	}
 	until(t, "both exchanges on the board", func() bool {
 		r.api("GET", "/v1/exchanges", "", &live)
 		return len(live.Exchanges) == 2 && live.Exchanges[0].XCache == "HIT" && live.Exchanges[1].XCache == "MISS"
