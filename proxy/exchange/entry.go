@@ -99,7 +99,10 @@ func (e *Entry) Apply(ev Event) {
 	case COMPLETE:
 		current, e.State, e.Accepted = RiskPaid, Accepted, true
 	case NOTSENT:
-		current, e.State = RiskNone, retryOr(d, NotSent)
+		e.State = retryOr(d, NotSent)
+		if d.Phase != "queue" { // that is no attempt, and says nothing of those before it
+			current = RiskNone
+		}
 	case HTTPERROR:
 		e.State = retryOr(d, Rejected)
 		if refused(d.Status) {
