@@ -43,17 +43,15 @@ func (p *Proxy) failure(t *trip, err error) *failure {
 	case errors.As(err, &f):
 		return f
 	case errors.Is(err, errKilled):
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return &failure{status: statusKilled, code: "killed", message: "tailrace: this request was killed by the operator", outcome: exchange.OutcomeKilled, sent: t.sent, final: true}
+		return &failure{status: statusKilled, code: "killed", message: "tailrace: this request was killed by the operator", outcome: exchange.OutcomeKilled, final: true}
 	case errors.Is(err, errClientGone):
 		return &failure{status: statusKilled, code: "client_gone", message: "tailrace: " + errClientGone.Error(), outcome: exchange.OutcomeClientGone}
 	case errors.Is(err, errClosing):
-		return &failure{status: http.StatusServiceUnavailable, code: "shutting_down", message: "tailrace: " + errClosing.Error() + "; the answer, if any, is lost", outcome: exchange.OutcomeFailed, sent: t.sent}
+		return &failure{status: http.StatusServiceUnavailable, code: "shutting_down", message: "tailrace: " + errClosing.Error() + "; the answer, if any, is lost", outcome: exchange.OutcomeFailed}
 	case errors.As(err, &shed):
 		return &failure{
 			status: http.StatusServiceUnavailable, code: "overloaded", outcome: exchange.OutcomeShed, retryAfter: 1,
-			message: "tailrace: " + shedWords(shed.Reason, t.route) + "; this request never reached the provider",
+			message: "tailrace: " + shedWords(shed.Reason, t.route) + "; " + t.reached(),
 		}
 	case errors.As(err, &je):
 		return &failure{
@@ -64,6 +62,14 @@ func (p *Proxy) failure(t *trip, err error) *failure {
 		return originFailure(oe)
 	}
 	return &failure{status: http.StatusBadGateway, code: "bad_gateway", message: "tailrace: " + exchange.RedactText(err.Error()), outcome: exchange.OutcomeFailed, sent: true}
+}
+
+// reached says what a request that is shed has come to before.
+func (t *trip) reached() string {
+	if t.wasSent() {
+		return "an earlier attempt of this request was sent, and failed"
+	}
+	return "this request never reached the provider"
 }
 
 func shedWords(reason string, r *route) string {
@@ -99,8 +105,8 @@ func (t *trip) fail(f *failure) *answer {
 		v.XCache = exchange.BYPASS
 	}
 	v.Source = exchange.SourceNone
-	sent := "no"
-	if f.sent {
+	reached, sent := f.sent || t.wasSent(), "no" // an earlier attempt counts
+	if reached {
 		sent = "yes"
 	}
 	h := exchange.Header{
@@ -116,7 +122,7 @@ func (t *trip) fail(f *failure) *answer {
 			exchange.Field{Name: "X-Journal-Attempts", Value: strconv.Itoa(int(t.row.attempts.Load()))})
 	}
 	paid := t.route == nil || !t.route.Journal.Free
-	if f.final || f.sent && paid {
+	if f.final || reached && paid {
 		h = append(h, exchange.Field{Name: "x-should-retry", Value: "false"})
 	}
 	body := llm.ErrorBody(t.call.Dialect, f.status, f.code, f.message)

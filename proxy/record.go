@@ -102,19 +102,25 @@ func (r *record) cut(f *fetch, why error, phase string, d exchange.Detail) {
 		r.end(f, outcome, nil, e)
 		return
 	}
-	if outcome == exchange.OutcomeKilled { // so that its client's SDK does not bring it back
+	switch {
+	case outcome == exchange.OutcomeKilled: // so that its client's SDK does not bring it back
 		e.Detail.Phase = "queue"
+		r.unsent(false, outcome, e)
+	case r.n > 1: // or the row would wait for its next attempt for ever
 		r.unsent(false, outcome, e)
 	}
 }
 
 // gaveUp writes that a call was ended while it waited for its next attempt.
 func (r *record) gaveUp(why error) {
-	if errors.Is(why, errKilled) {
+	switch {
+	case errors.Is(why, errKilled):
 		r.unsent(false, exchange.OutcomeKilled, event(exchange.KILLED, exchange.Detail{By: "operator", Phase: "retry-wait"}))
-		return
+	case errors.Is(why, errClosing):
+		r.unsent(false, exchange.OutcomeInterrupted, event(exchange.INTERRUPTED, exchange.Detail{Phase: "retry-wait"}))
+	default:
+		r.unsent(false, exchange.OutcomeClientGone, event(exchange.CLIENTGONE, exchange.Detail{}))
 	}
-	r.unsent(false, exchange.OutcomeClientGone, event(exchange.DEADLETTER, exchange.Detail{Error: why.Error()}))
 }
 
 // trouble tells the operator that a line of the journal is missing.

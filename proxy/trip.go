@@ -131,6 +131,13 @@ func (t *trip) wrote() {
 	t.mu.Unlock()
 }
 
+// wasSent reports whether the provider may have got this exchange's request.
+func (t *trip) wasSent() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sent
+}
+
 // spent keeps what a fetch of this exchange has cost.
 func (t *trip) spent(u exchange.Usage) {
 	t.mu.Lock()
