@@ -45,9 +45,18 @@ func (p *Proxy) newRoute(rc Route) (*route, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pool %q: target %q: %w", pc.Name, pc.Targets[0], err)
 		}
-		r.scheme, r.host, r.headerTimeout = u.Scheme, u.Host, pc.ResponseHeaderTimeout
+		r.scheme, r.host, r.headerTimeout = u.Scheme, authority(u), pc.ResponseHeaderTimeout
 	}
 	return r, nil
+}
+
+// authority is the Host of an origin: without the port that its scheme implies,
+// as every client sends it; some gateways know themselves by nothing else.
+func authority(u *url.URL) string {
+	if port := u.Port(); u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
+		return strings.TrimSuffix(u.Host, ":"+port)
+	}
+	return u.Host
 }
 
 // match finds the first route that takes the request.
