@@ -78,7 +78,7 @@ func (f *fetch) open() error {
 		}
 	}
 	f.sentAt = time.Now()
-	f.t.wrote()
+	before := f.t.wrote()
 	f.t.enter(exchange.PhaseWaiting)
 	sent := exchange.Sent{Stamp: f.stamp(), Origin: f.conn.Addr(), Attempt: 1, Reused: f.conn.Reused()}
 	if f.record != nil {
@@ -87,6 +87,9 @@ func (f *fetch) open() error {
 	f.p.say(sent)
 	f.head, f.body, err = f.conn.Send(f.req, f.route.limits(f.t.call.Stream()))
 	if err != nil {
+		if !before && !f.conn.Wrote() {
+			f.t.unwrote() // the pooled connection was dead, and so was the dial
+		}
 		return err
 	}
 	f.headed()

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -307,5 +310,35 @@ func TestRiderOfAnotherVariantFetchesForItself(t *testing.T) {
 		if g := <-got; g != "en en" && g != "de de" {
 			t.Errorf("asked for and got: %s", g)
 		}
+	}
+}
+
+// The pooled connection is found dead before the first byte, and the origin is
+// gone: nothing was sent, and that is what the client is told.
+func TestDeadPoolAndNoOriginIsNotSent(t *testing.T) {
+	first := make(chan bool, 1)
+	o := proxytest.Raw(t, func(c *proxytest.Conn) {
+		c.Request()
+		c.Say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		<-first // the connection stays pooled until then
+	})
+	dials := 0
+	rig := proxytest.Start(t, o.Addr, func(c *proxy.Config) {
+		c.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if dials++; dials > 1 {
+				return nil, syscall.ECONNREFUSED
+			}
+			var d net.Dialer
+			return d.DialContext(ctx, network, addr)
+		}
+	})
+	if res := post(t, rig.URL+chat, "{}"); res.StatusCode != 200 {
+		t.Fatal(res.StatusCode)
+	}
+	proxytest.Of[exchange.Landed](t, rig.Ledger)
+	first <- true
+	res := post(t, rig.URL+chat, "{}")
+	if res.StatusCode != 502 || res.Header.Get("X-Tailrace-Sent") != "no" || res.Header.Get("x-should-retry") != "" {
+		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
 }

@@ -20,6 +20,11 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 		return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotFound, Why: "there is no journal: nothing can be retried"}
 	}
 	known, err := p.journal.Recall(exchange.Ask{Row: row, Body: true})
+	if err == nil && known.Entry.State.Active() {
+		// One that was killed a moment ago may still be writing that down.
+		p.under.settle(context.Background(), known.Intent.Scope+"\x00"+known.Intent.Key)
+		known, err = p.journal.Recall(exchange.Ask{Row: row, Body: true})
+	}
 	if err != nil {
 		return exchange.Started{}, err
 	}

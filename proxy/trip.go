@@ -124,11 +124,20 @@ func (t *trip) whole() {
 	t.mu.Unlock()
 }
 
-// wrote keeps that a fetch of this exchange may have reached its provider.
-func (t *trip) wrote() {
+// wrote keeps that a fetch of this exchange may have reached its provider, from
+// before its first byte, and reports whether an earlier one had.
+func (t *trip) wrote() (before bool) {
 	t.mu.Lock()
-	t.sent = true
-	t.mu.Unlock()
+	defer t.mu.Unlock()
+	before, t.sent = t.sent, true
+	return before
+}
+
+// unwrote takes that back: not one byte has left.
+func (t *trip) unwrote() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sent = false
 }
 
 // wasSent reports whether the provider may have got this exchange's request.
