@@ -25,6 +25,7 @@ func TestTheDemoLeavesAtOnceAndGivesTheTerminalBack(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		c := child(t, "demo", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--state", dir)
+		c.Env = append(c.Env, "GORACE=atexit_sleep_ms=0") // a race build sleeps for a second at its end
 		s := onScreen(t, c)
 		until(t, "a live stream, and what to try", func() bool {
 			return strings.Contains(s.String(), "streaming") && strings.Contains(s.String(), "SIGKILL") && strings.Contains(s.String(), "the journal goes on")
