@@ -70,6 +70,13 @@ func TestKeysOfLaterVersionsAreUnknownToo(t *testing.T) {
 	}
 }
 
+func TestACredentialThatWouldBreakAHeaderIsRefusedWithoutRepeatingIt(t *testing.T) {
+	_, err := Parse("f", []byte(document("routes[].auth", "env:TRICKY")), Options{Env: environment})
+	if err == nil || !strings.Contains(err.Error(), "TRICKY holds a line break") || strings.Contains(err.Error(), "a: 1") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestASuggestionIsMadeOnlyWhenAWordIsNear(t *testing.T) {
 	for word, want := range map[string]string{"lisen": "listen", "rutes": "routes", "zzz": "", "p": ""} {
 		if got := nearest(word, []string{"listen", "routes", "upstream_pools"}); got != want {

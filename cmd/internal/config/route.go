@@ -211,6 +211,8 @@ func (r *reader) checkAuth(s string) error {
 		return errors.New("a credential is never written into this file; write env:NAME with the name of a variable that holds it")
 	case value == "":
 		return fmt.Errorf("the variable %s is not set; set it to the credential", name)
+	case checkFieldValue(value) != nil:
+		return fmt.Errorf("the variable %s holds a line break or control character; set it to the credential alone", name)
 	}
 	return nil
 }
