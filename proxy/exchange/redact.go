@@ -63,7 +63,7 @@ func RedactTarget(target string) string {
 // RedactBody removes what has the shape of a key from a body. It returns the
 // body itself, not a copy, when there is none, and whether there was none.
 func RedactBody(b []byte) (out []byte, intact bool) {
-	if len(b) < 15 || !keyShapes.Match(b) {
+	if !suspect(b) || !keyShapes.Match(b) {
 		return b, true
 	}
 	return keyShapes.ReplaceAll(b, []byte(Redacted)), false
@@ -71,7 +71,7 @@ func RedactBody(b []byte) (out []byte, intact bool) {
 
 // RedactText removes what has the shape of a key.
 func RedactText(s string) string {
-	if len(s) < 15 {
+	if !suspect(s) {
 		return s
 	}
 	return keyShapes.ReplaceAllString(s, Redacted)
