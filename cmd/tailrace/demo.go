@@ -69,7 +69,8 @@ func (d *demo) run(ctx context.Context, fresh bool) error {
 	if err := d.findState(fresh); err != nil {
 		return err
 	}
-	if d.Ephemeral { // the child needs the folder too, so it is not the program's to remove
+	vanishing := d.Ephemeral
+	if vanishing { // the child needs the folder too, so it is not the program's to remove
 		d.Ephemeral = false
 		defer os.RemoveAll(d.State)
 	}
@@ -90,6 +91,9 @@ func (d *demo) run(ctx context.Context, fresh bool) error {
 	stop()
 	t.Wait()
 	err = errors.Join(err, d.Close())
+	if vanishing {
+		return err
+	}
 	fmt.Fprintf(d.Stderr, "tailrace demo: its journal is kept in %s; the next start goes on with it, --fresh empties it\n", d.State)
 	return err
 }

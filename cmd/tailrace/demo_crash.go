@@ -34,12 +34,12 @@ func (d *demo) interrupt(ctx context.Context) error {
 		<-answered
 	}()
 	// The write-ahead step was durable before the first byte of this left.
-	return d.wait(ctx, func() bool { return d.origin.Stats().Open > 0 }, answered)
+	return await(ctx, func() bool { return d.origin.Stats().Open > 0 }, answered)
 }
 
-// wait looks often whether something has happened, until the other side has
-// given up.
-func (d *demo) wait(ctx context.Context, happened func() bool, over <-chan struct{}) error {
+// await looks often whether something has happened, until ctx or what it is to
+// happen in is over.
+func await(ctx context.Context, happened func() bool, over <-chan struct{}) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !happened() {

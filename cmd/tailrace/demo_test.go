@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +33,7 @@ type demoRun struct {
 	ended chan error
 }
 
-func startDemo(t *testing.T, dir string) *demoRun {
+func startDemo(t *testing.T, dir string, change ...func(*Main)) *demoRun {
 	t.Helper()
 	c, err := config.Builtin(nil, config.BillingFree)
 	if err != nil {
@@ -46,6 +42,9 @@ func startDemo(t *testing.T, dir string) *demoRun {
 	c.Listen.HTTP, c.Listen.Admin = "127.0.0.1:0", "127.0.0.1:0"
 	r := &running{T: t, out: &output{}, errs: &output{}, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 	r.Main = &Main{Config: c, State: dir, Headless: true, Stdout: r.out, Stderr: r.errs, Version: "test"}
+	for _, f := range change {
+		f(r.Main)
+	}
 	p := &demoRun{running: r, demo: &demo{Main: r.Main, given: func(string) bool { return true }}, ended: make(chan error, 1)}
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
@@ -153,93 +152,6 @@ func TestACallThatWasGivenUpIsCompletedByARetry(t *testing.T) {
 	p.stop()
 	if err := <-p.ended; err != nil {
 		t.Error(err)
-	}
-}
-
-// When the demo dies in the middle of making its interrupted request, its
-// child must not hold the journal for ever.
-func TestTheVictimDoesNotOutliveWhoeverStartedIt(t *testing.T) {
-	_, url := origin(t)
-	c, err := reexec(t.Context(), "demo-victim", strings.TrimPrefix(url, "http://"), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "tailrace ready") {
-		t.Fatalf("%q, %v", line, err)
-	}
-	in.Close()
-	if err := c.Wait(); err != nil {
-		t.Errorf("it ends with %v", err)
-	}
-}
-
-func TestADemoWithoutAChildSaysSoAndGoesOn(t *testing.T) {
-	old := reexec
-	defer func() { reexec = old }()
-	reexec = func(ctx context.Context, _ ...string) (*exec.Cmd, error) {
-		return exec.CommandContext(ctx, filepath.Join(t.TempDir(), "nothing")), nil
-	}
-	p := startDemo(t, t.TempDir())
-	if said := p.notices.all(); !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "no request could be interrupted") }) {
-		t.Errorf("the notices are %q", said)
-	}
-	p.stop()
-	if err := <-p.ended; err != nil {
-		t.Error(err)
-	}
-}
-
-func TestTheDemoTakesOtherPortsWhereTheUsualOnesAreInUse(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	taken := ln.Addr().String()
-	for _, c := range []struct {
-		given bool
-		want  string
-	}{{false, "127.0.0.1:0"}, {true, taken}} { // one that was asked for is not changed in silence
-		d := &demo{Main: &Main{Config: &config.Config{Listen: config.Listen{HTTP: taken, Admin: "127.0.0.1:0"}}}, given: func(string) bool { return c.given }}
-		d.findPorts()
-		if got := d.Config.Listen.HTTP; got != c.want {
-			t.Errorf("given %v: it listens on %s, want %s", c.given, got, c.want)
-		}
-	}
-}
-
-func TestFreshRemovesTheJournalAndNothingElse(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"journal.db", "journal.db-wal", "journal.db-shm", "journal.db.lock", "admin.token", "mine.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d := &demo{Main: &Main{State: dir}}
-	if err := d.findState(true); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	if want := []string{"admin.token", "instance.lock", "journal.db.lock", "mine.txt"}; !slices.Equal(left, want) {
-		t.Errorf("left are %q, want %q", left, want)
 	}
 }
 
