@@ -30,7 +30,9 @@ func (p *Proxy) recall(t *trip, in *exchange.Intent, fresh bool, v exchange.Verd
 				status: statusKilled, code: "killed", final: true, outcome: exchange.OutcomeRefused,
 				message: "tailrace: this request was killed by the operator less than " + killedFor.String() + " ago and is not sent again; wait, or retry it in the dashboard",
 			}), 0
-		case known.Result != nil && (in.Stream && e.Owed || !in.Stream && !fresh && t.route.replayable(known.Result.Accepted, now)):
+		case known.Result != nil && (e.Owed || !in.Stream && !known.Result.Stream && !fresh && t.route.replayable(known.Result.Accepted, now)):
+			// A plain result answers whoever asks the same; a stream's, also of
+			// one that nobody had asked for as a stream, only where it is owed.
 			a, err := p.replay(t, in, &known, now)
 			if errors.Is(err, exchange.ErrNotOwed) {
 				continue // somebody else took it between the question and now
@@ -53,7 +55,7 @@ func (p *Proxy) replay(t *trip, in *exchange.Intent, known *exchange.Recalled, n
 	_, err := p.journal.Append(exchange.Step{
 		Claim:  exchange.Claim{Row: known.Entry.ID},
 		Events: []exchange.Event{event(exchange.CACHEHIT, exchange.Detail{})},
-		Take:   in.Stream,
+		Take:   known.Entry.Owed,
 	})
 	if err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func (p *Proxy) replay(t *trip, in *exchange.Intent, known *exchange.Recalled, n
 		status = http.StatusOK
 	}
 	a := &answer{head: exchange.Head{Status: status, Header: h, Length: int64(len(res.Body))}, verdict: v, raw: res.Body}
-	if in.Stream {
+	if known.Entry.Owed {
 		t.owes.Store(known.Entry.ID)
 	}
 	return a.mark(), nil
