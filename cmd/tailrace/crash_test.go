@@ -142,6 +142,25 @@ func TestAfterAKillNothingIsSentByItselfAndARetryCompletesIt(t *testing.T) {
 		`ATTEMPT{"n":1,"after":"SENT","last":"CONFIRMED"} SENT HEADERS{"status":200} COMPLETE CACHE_HIT CACHE_HIT`)
 }
 
+// Without an operator it is the application that may send again: its row goes
+// on, and says after what.
+func TestTheNextRequestAfterAKillGoesOnWithItsRow(t *testing.T) {
+	t.Parallel()
+	fake, url := origin(t)
+	dir, body := t.TempDir(), say("again", false)
+	s, c := process(t, dir, url)
+	s.eventually(t.Context(), body, "X-Fakellm", "silent")
+	until(t, "the send", func() bool { return fake.Stats().Requests == 1 })
+	dies(t, c)
+	s, c = process(t, dir, url)
+	defer func() { leaves(t, c) }()
+	if got := s.send(t.Context(), body); got.status != 200 || !got.is("X-Cache", "MISS") || !got.is("X-Journal-Attempts", "2") || fake.Stats().Requests != 2 {
+		t.Errorf("%d %v after %d sends", got.status, got.header, fake.Stats().Requests)
+	}
+	check(t, "events", s.row("1").trail(), `ATTEMPT{"n":1,"after":null} SENT INTERRUPTED{"phase":"waiting"} `+
+		`ATTEMPT{"n":1,"after":"SENT","last":"INTERRUPTED"} SENT HEADERS{"status":200} COMPLETE`)
+}
+
 const (
 	okSSE     = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 	lastChunk = "0\r\n\r\n"
