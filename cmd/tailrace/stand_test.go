@@ -43,7 +43,7 @@ func stands(t *testing.T, upstream string, change func(*proxy.Route, *proxy.Pool
 
 func newStand(t *testing.T, proxy, admin, token string) *stand {
 	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
-	return &stand{T: t, proxy: proxy, admin: admin, token: token, client: &http.Client{Transport: transport}}
+	return &stand{T: t, proxy: proxy, admin: admin, token: token, client: &http.Client{Transport: transport, Timeout: 20 * time.Second}}
 }
 
 // reply is what a client has seen. err is how the transfer broke.
