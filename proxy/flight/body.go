@@ -45,16 +45,6 @@ func NewBody() *Body {
 	return b
 }
 
-// Sealed returns a body that is whole already. It does not copy.
-func Sealed(data []byte) *Body {
-	b := NewBody()
-	if len(data) > 0 {
-		b.pieces, b.end = [][]byte{data}, int64(len(data))
-	}
-	b.sealed = true
-	return b
-}
-
 // Write appends a copy of p. It blocks while the fastest reader is a Window
 // behind.
 func (b *Body) Write(p []byte) {
