@@ -80,8 +80,8 @@ func (p *Proxy) handle(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	if chunked(ctx) {
-		// A chunked request body may end in a way that leaves bytes behind
-		// (HAZARDS: "0\r\n\n"); what follows on this connection is not trusted.
+		// fasthttp takes "0\r\n\n" for the end of a chunked body and leaves a
+		// byte behind; what follows on this connection is not trusted.
 		ctx.SetConnectionClose()
 	}
 	p.write(ctx, t, p.answer(t))
@@ -134,12 +134,12 @@ func copyRequest(ctx *fasthttp.RequestCtx) *exchange.Request {
 func (p *Proxy) write(ctx *fasthttp.RequestCtx, t *trip, a *answer) {
 	t.answered(a)
 	h := &ctx.Response.Header
-	if err := h.Read(bufio.NewReader(bytes.NewReader(a.block()))); err != nil {
+	if err := h.Read(a.reader()); err != nil {
 		a.drop()
 		t.settle(exchange.OutcomeFailed, "the origin's response head cannot be passed on: "+err.Error())
 		ctx.Response.Reset()
 		a = t.failed(http.StatusBadGateway, "bad_gateway", "the origin's response head cannot be passed on", true)
-		_ = h.Read(bufio.NewReader(bytes.NewReader(a.block())))
+		_ = h.Read(a.reader())
 	}
 	h.SetNoDefaultContentType(true)
 	switch {
@@ -158,6 +158,13 @@ func (p *Proxy) write(ctx *fasthttp.RequestCtx, t *trip, a *answer) {
 		ctx.Response.ImmediateHeaderFlush = true
 		ctx.Response.SetBodyStream(a.body, int(a.head.Length))
 	}
+}
+
+// reader reads the head back; its buffer takes the whole of it, or fasthttp would
+// refuse heads above 4 KiB.
+func (a *answer) reader() *bufio.Reader {
+	block := a.block()
+	return bufio.NewReaderSize(bytes.NewReader(block), len(block)+16)
 }
 
 // block is the head of the answer as it goes out.

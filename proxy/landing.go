@@ -41,7 +41,7 @@ func (f *fetch) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cut is how a body broke off, in the contract's words.
+// cut is how a body broke off, in words for people.
 type cut struct {
 	words string
 	err   error
@@ -50,7 +50,7 @@ type cut struct {
 func (c *cut) Error() string { return c.words }
 func (c *cut) Unwrap() error { return c.err }
 
-// words are those of the contract for the ways in which a stream is cut.
+// words name the budget that has cut a stream; README and dashboard use the same.
 func (f *fetch) words(err error) string {
 	switch {
 	case errors.Is(err, origin.ErrIdle):

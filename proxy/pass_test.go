@@ -342,3 +342,20 @@ func TestDeadPoolAndNoOriginIsNotSent(t *testing.T) {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
 }
+
+func TestLargeResponseHeadPasses(t *testing.T) {
+	big := strings.Repeat("h", 60<<10)
+	o := proxytest.Raw(t, func(c *proxytest.Conn) {
+		c.Request()
+		c.Say("HTTP/1.1 200 OK\r\nX-Big: " + big + "\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+	})
+	rig := proxytest.Start(t, o.Addr, nil)
+	res, err := client(t).Get(rig.URL + "/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || res.Header.Get("X-Big") != big || string(body) != "ok" {
+		t.Errorf("%d, %d bytes of header, %q", res.StatusCode, len(res.Header.Get("X-Big")), body)
+	}
+}

@@ -24,7 +24,7 @@ const (
 )
 
 // Verdict is what the cache says of a request, and why. Reason is a word of
-// CONTRACT's list ("declared-stream-body", "no-store", "set-cookie", ...), ""
+// the README's list ("declared-stream-body", "no-store", "set-cookie", ...), ""
 // on a plain HIT.
 type Verdict struct {
 	XCache XCache
