@@ -1,13 +1,12 @@
 package proxy
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
-
-	"crypto/hmac"
-	"crypto/sha256"
 
 	"tailrace/proxy/exchange"
 )

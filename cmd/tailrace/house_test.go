@@ -128,12 +128,21 @@ func TestEachRoomImportsWhatItMay(t *testing.T) {
 
 func TestAWrongImportIsNamedWithItsReason(t *testing.T) {
 	for _, w := range [][2]string{
-		{"proxy", "tailrace/store/journal"}, {"proxy", "tailrace/tui"}, {"proxy", "modernc.org/sqlite"},
-		{"tui", "tailrace/proxy"}, {"tui", "tailrace/store/journal"}, {"tui/cell", "tailrace/proxy/llm"},
-		{"store/journal", "tailrace/proxy"}, {"store/live", "database/sql"}, {"store/live", "tailrace/store/journal"},
-		{"proxy/queue", "tailrace/proxy/exchange"}, {"proxy/exchange", "github.com/valyala/fasthttp"},
-		{"proxy/cache", "tailrace/proxy/flight"}, {"proxy/fakellm", "tailrace/proxy/llm"},
-		{"cmd/internal/admin", "tailrace/cmd/internal/config"}, {"proxy/new", "tailrace/store/live"},
+		{"proxy", "tailrace/store/journal"},
+		{"proxy", "tailrace/tui"},
+		{"proxy", "modernc.org/sqlite"},
+		{"tui", "tailrace/proxy"},
+		{"tui", "tailrace/store/journal"},
+		{"tui/cell", "tailrace/proxy/llm"},
+		{"store/journal", "tailrace/proxy"},
+		{"store/live", "database/sql"},
+		{"store/live", "tailrace/store/journal"},
+		{"proxy/queue", "tailrace/proxy/exchange"},
+		{"proxy/exchange", "github.com/valyala/fasthttp"},
+		{"proxy/cache", "tailrace/proxy/flight"},
+		{"proxy/fakellm", "tailrace/proxy/llm"},
+		{"cmd/internal/admin", "tailrace/cmd/internal/config"},
+		{"proxy/new", "tailrace/store/live"},
 	} {
 		if why := wrong(w[0], w[1]); !strings.Contains(why, " may not import ") || strings.HasSuffix(why, ": ") {
 			t.Errorf("%s importing %s: %q", w[0], w[1], why)
