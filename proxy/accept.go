@@ -11,19 +11,40 @@ import (
 	"tailrace/proxy/llm"
 )
 
-// passOn sends what came to the client as it comes. What is small is read whole
-// first, so that the journal has its raw bytes in the same commit as the event.
+// passOn sends what came to the client as it comes. What is no stream is read
+// first as far as its raw bytes are kept, so that they are in the same commit as
+// the event.
 func (c *call) passOn(f *fetch, events []exchange.Event) error {
-	raw, err := io.ReadAll(io.LimitReader(f, rawMost))
-	c.record.end(f, exchange.OutcomeRefused, []byte(exchange.RedactText(string(raw))), events...)
 	body := flight.NewBody() // kept, since riders are refused with the same bytes
-	body.Write(raw)
+	if f.stream {
+		c.record.end(f, exchange.OutcomeRefused, nil, events...)
+		c.fl.Publish(f.head, body)
+	}
+	raw, err := io.ReadAll(io.LimitReader(&tee{f, body}, rawMost))
+	if cause := context.Cause(c.fl.Ctx); cause != nil && f.ending != exchange.EndingComplete {
+		c.record.refusedAndCut(f, cause, c.t.scrub(raw), events[0])
+		body.End(cause)
+		return c.give(cause)
+	}
+	c.record.end(f, exchange.OutcomeRefused, c.t.scrub(raw), events...)
 	c.fl.Publish(f.head, body)
 	if err == nil && f.ending == exchange.EndingNone {
-		err = f.pump(body, f.route.MaxResponseBytes)
+		err = f.pump(body, 0)
 	}
 	body.End(err)
 	return nil
+}
+
+// tee writes what is read from a fetch into a body.
+type tee struct {
+	f    *fetch
+	body *flight.Body
+}
+
+func (t *tee) Read(p []byte) (int, error) {
+	n, err := t.f.Read(p)
+	t.body.Write(p[:n])
+	return n, err
 }
 
 // hold keeps a plain answer back until its result is accepted, so that nobody
@@ -33,7 +54,7 @@ func (c *call) hold(f *fetch) error {
 	body := flight.NewBody()
 	err := f.pump(body, f.route.MaxResponseBytes)
 	whole, _ := body.Whole()
-	raw := whole[:min(len(whole), rawMost)]
+	raw := c.t.scrub(whole[:min(len(whole), rawMost)])
 	switch cause := context.Cause(c.fl.Ctx); {
 	case err != nil && cause != nil:
 		c.record.cut(f, cause, "held", exchange.Detail{})
@@ -50,7 +71,12 @@ func (c *call) hold(f *fetch) error {
 		})
 	}
 	_, _, usage, _, _ := f.gauge.read()
-	c.accept(f, exchange.Result{Status: f.head.Status, Header: storedHeader(f.head.Header), Body: whole, Usage: usage, Owed: c.alone && c.record.intent.Stream})
+	c.accept(f, exchange.Result{Status: f.head.Status, Header: c.t.storedHeader(f.head.Header), Body: whole, Usage: usage, Owed: c.alone && c.record.intent.Stream})
+	if c.lost {
+		c.record.end(f, exchange.OutcomeIncomplete, raw, event(exchange.INCOMPLETE, exchange.Detail{
+			Error: c.unaccepted(f), Tokens: max(usage.Output, 1), Delivered: true,
+		}))
+	}
 	f.head.Length = int64(len(whole))
 	body.End(nil)
 	c.fl.Publish(f.head, body)
@@ -79,7 +105,7 @@ func (c *call) flow(f *fetch) error {
 		complete, content, usage, _, _ := f.gauge.read()
 		if whole := f.ending == exchange.EndingComplete; c.record.open && f.stream && (complete || whole) {
 			c.p.retries.remove(c.name(), c) // who comes now gets the accepted result
-			c.accept(f, exchange.Result{Status: f.head.Status, Header: storedHeader(f.head.Header), Stream: true, Usage: usage, Owed: c.alone && c.rider.Load() == nil})
+			c.accept(f, exchange.Result{Status: f.head.Status, Header: c.t.storedHeader(f.head.Header), Stream: true, Usage: usage, Owed: c.alone && c.rider.Load() == nil})
 		}
 		if n > 0 {
 			body.Write(buf[:n])
@@ -94,19 +120,32 @@ func (c *call) flow(f *fetch) error {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
-		if cause := context.Cause(c.fl.Ctx); cause != nil && err != nil {
-			c.record.cut(f, cause, "streaming", d)
+		cause := context.Cause(c.fl.Ctx)
+		if cause != nil && err != nil {
 			err = cause
-		} else if c.record.open {
-			if d.Error = f.cause; d.Error == "" {
-				d.Error = "not a JSON answer: " + f.head.Header.Get("Content-Type")
-			}
-			d.Error = exchange.RedactText(d.Error)
+		}
+		switch {
+		case !c.record.open: // accepted: whatever comes after it changes nothing
+		case cause != nil && err != nil:
+			c.record.cut(f, cause, "streaming", d)
+		default:
+			d.Error = c.t.scrubText(c.unaccepted(f))
 			c.record.end(f, exchange.OutcomeIncomplete, nil, event(exchange.INCOMPLETE, d))
 		}
 		body.End(err)
 		return nil
 	}
+}
+
+// unaccepted says why a body that was passed on has no accepted result.
+func (c *call) unaccepted(f *fetch) string {
+	switch {
+	case c.lost:
+		return "the answer was delivered, but its result could not be written"
+	case f.cause != "":
+		return f.cause
+	}
+	return "not a JSON answer: " + f.head.Header.Get("Content-Type")
 }
 
 // client is the exchange that waits for the answer, nil for an operator's retry
@@ -124,7 +163,7 @@ func (c *call) name() string { return c.record.intent.Scope + "\x00" + c.record.
 // headers writes that a head is in hand, and which.
 func (c *call) headers(f *fetch) {
 	head := f.head
-	head.Header = exchange.RedactHeader(head.Header)
+	head.Header = c.t.scrubHeader(head.Header)
 	c.record.say(&head, event(exchange.HEADERS, exchange.Detail{Status: head.Status, Stream: f.stream}))
 }
 
@@ -133,15 +172,17 @@ func (c *call) headers(f *fetch) {
 func (c *call) accept(f *fetch, res exchange.Result) {
 	if err := c.p.journal.Accept(c.record.claim, res); err != nil {
 		c.p.trouble(err)
+		c.lost = true
 		return
 	}
 	c.record.open = false
-	if client := c.client(); client != nil && res.Stream {
-		client.owes.Store(c.record.row) // until it has seen the end
+	if client := c.client(); client != nil && res.Stream && !client.owe(c.record.row) {
+		_, err := c.p.journal.Append(exchange.Step{Claim: exchange.Claim{Row: c.record.row}, Owe: true})
+		c.p.trouble(err)
 	}
 }
 
 // storedHeader is what a replay carries of the accepted answer's head.
-func storedHeader(h exchange.Header) exchange.Header {
-	return exchange.RedactHeader(h.Without("X-Journal-Key", "X-Journal-Attempts", "Set-Cookie"))
+func (t *trip) storedHeader(h exchange.Header) exchange.Header {
+	return t.scrubHeader(h.Without("X-Journal-Key", "X-Journal-Attempts", "Set-Cookie"))
 }

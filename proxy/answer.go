@@ -32,8 +32,12 @@ func (p *Proxy) answer(t *trip) *answer {
 	}
 	t.route, t.out = r, r.outgoing(t.req)
 	t.call = llm.Inspect(t.req, r.Stream.Intent == IntentStrict)
+	t.secrets = secretsOf(t.req)
 	if p.journals(t) {
 		return p.attempt(t)
+	}
+	if p.journal != nil && len(t.secrets) > 0 {
+		p.fingerprint(t.req) // arms retries of earlier requests that had the same credential
 	}
 	d := p.cache.Decide(&r.policy, t.out, t.call.Stream(), time.Now())
 	if t.call.Stream() {

@@ -17,14 +17,16 @@ import (
 // attempts run in a goroutine of their own (the client may leave, riders may
 // stay) and end in a flight that everybody reads.
 type call struct {
-	p      *Proxy
-	t      *trip
-	fl     *flight.Flight
-	record record
-	most   int                  // attempts
-	alone  bool                 // an operator's retry: nobody waits
-	over   chan struct{}        // closed when its last word is in the journal
-	rider  atomic.Pointer[trip] // the client that joined an operator's stream live
+	p        *Proxy
+	t        *trip
+	fl       *flight.Flight
+	record   record
+	most     int                  // attempts
+	alone    bool                 // an operator's retry: nobody waits
+	reserved int64                // in Proxy.rows, 0: nothing
+	lost     bool                 // its result could not be written
+	over     chan struct{}        // closed when its last word is in the journal
+	rider    atomic.Pointer[trip] // the client that joined an operator's stream live
 }
 
 // errRode ends a rider's patience with its leader.
@@ -43,13 +45,13 @@ func (p *Proxy) attempt(t *trip) *answer {
 	}
 	intent := p.intentOf(t)
 	t.row.Key = intent.Key
-	fresh := wantsFresh(t.req) || t.route.Journal.Explicit
-	if t.call.Stream() && !fresh {
+	ask := freshness{wantsFresh(t.req), t.route.Journal.Explicit}
+	if t.call.Stream() && !ask.noCache {
 		if a := p.joinLive(t, &intent, v); a != nil {
 			return a
 		}
 	}
-	for alone := t.call.Stream() || fresh; ; alone = true {
+	for alone := t.call.Stream() || ask.fresh(); ; alone = true {
 		fl, first := flight.New(t.id), true
 		if !alone {
 			fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id)
@@ -61,7 +63,7 @@ func (p *Proxy) attempt(t *trip) *answer {
 			}
 			continue // the leader found an accepted result, or has an answer that is not shared
 		}
-		a, row := p.recall(t, &intent, fresh, v)
+		a, row := p.recall(t, &intent, ask, v)
 		if a != nil {
 			fl.Alone(exchange.Head{}, nil)
 			fl.Leave(nil)
@@ -69,7 +71,8 @@ func (p *Proxy) attempt(t *trip) *answer {
 		}
 		t.decide(v, 0)
 		c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, over: make(chan struct{})}
-		c.record = record{p: p, t: t, intent: intent, row: row, header: t.req.Header}
+		c.record = record{p: p, t: t, intent: intent, row: row, original: t.original(&intent)}
+		c.reserved = row
 		c.start()
 		head, body, err := fl.Head(t.ctx, false)
 		return t.landedOn(fl, head, body, err)
@@ -98,12 +101,24 @@ func (t *trip) landedOn(fl *flight.Flight, head exchange.Head, body *flight.Body
 			return t.flown(fl, head, from)
 		}
 	}
+	var told *attempted
+	if errors.As(err, &told) { // also a rider's answer says how often it was tried
+		t.row.attempts.Store(told.n)
+	}
 	if cause := context.Cause(t.ctx); cause != nil {
 		err = cause
 	}
 	fl.Leave(err)
 	return t.fail(t.p.failure(t, err))
 }
+
+// attempted is what a call has come to after n attempts of its row.
+type attempted struct {
+	error
+	n int32
+}
+
+func (a *attempted) Unwrap() error { return a.error }
 
 // start makes the attempts in a goroutine of their own.
 func (c *call) start() {
@@ -118,7 +133,7 @@ func (c *call) run() {
 	defer c.p.under.remove(c)
 	defer c.fl.Close()
 	defer c.p.guard(c.fl.Fail)
-	defer func() { c.p.rows.release(c.record.row) }()
+	defer func() { c.p.rows.release(c.reserved) }()
 	defer c.p.retries.remove(c.name(), c)
 	for n := 1; ; n++ {
 		wait, again := c.once(n)
@@ -176,7 +191,6 @@ func (c *call) landed(f *fetch) error {
 	f.head.Header = append(f.head.Header[:len(f.head.Header):len(f.head.Header)],
 		exchange.Field{Name: "X-Journal-Key", Value: c.record.intent.Key},
 		exchange.Field{Name: "X-Journal-Attempts", Value: strconv.Itoa(c.record.claim.Attempt)})
-	c.fl.Verdict = c.t.verdict
 	switch {
 	case f.head.Status < 200 || f.head.Status > 299:
 		return c.refused(f)

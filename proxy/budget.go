@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"os"
+	"tailrace/proxy/exchange"
 	"time"
 )
 
@@ -40,15 +41,16 @@ func (c *conn) hurry() {
 	}
 }
 
-// clientWords say why nothing more could be written to a client.
-func (p *Proxy) clientWords(err error) string {
+// spent ends an exchange whose client took longer than its budget.
+func (p *Proxy) spent(t *trip, err error) {
+	why := errClientLimit
 	switch {
-	case !errors.Is(err, os.ErrDeadlineExceeded):
-		return errClientGone.Error()
+	case t == nil || !errors.Is(err, os.ErrDeadlineExceeded) || t.ctx.Err() != nil:
+		return // it was cut before, and hurried
 	case p.cfg.FastPath:
-		return "client write budget: the client stopped reading"
+		why = errClientIdle
 	}
-	return "absolute client budget"
+	t.end(exchange.OutcomeIncomplete, why)
 }
 
 func (c *conn) idleBudget() time.Duration {

@@ -49,12 +49,16 @@ func (c *conn) start(t *trip) {
 	c.stopWatch()
 	c.done(nil)
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.trip, c.writeErr = t, nil
 	c.unhurry = context.AfterFunc(t.ctx, c.hurry)
-	if c.aheadErr == nil && len(c.ahead) < aheadMost {
+	gone := c.aheadErr != nil
+	if !gone && len(c.ahead) < aheadMost {
 		c.stopping = false
 		c.timer = time.AfterFunc(watchAfter, c.watch)
+	}
+	c.mu.Unlock()
+	if gone { // it hung up behind this request, which was pipelined
+		t.clientGone()
 	}
 }
 
@@ -114,7 +118,9 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		if c.writeErr == nil {
 			c.writeErr = err
 		}
+		t := c.trip
 		c.mu.Unlock()
+		c.p.spent(t, err)
 	}
 	return n, err
 }

@@ -91,30 +91,3 @@ func (p *Proxy) credential(fp string) ([]exchange.Field, bool) {
 	c, ok := p.keys.seen[fp]
 	return c, ok
 }
-
-// headers keeps, in memory alone, the request headers of this process's rows, so
-// that a retry within it is sent with exactly the fields the request had.
-type headers struct {
-	mu  sync.Mutex
-	row map[int64]exchange.Header
-}
-
-// headersMost bounds how many are kept; when it is reached all are forgotten,
-// and a retry asks before it goes without a field.
-const headersMost = 4096
-
-func (h *headers) keep(row int64, header exchange.Header) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.row == nil || len(h.row) >= headersMost {
-		h.row = map[int64]exchange.Header{}
-	}
-	h.row[row] = header
-}
-
-func (h *headers) get(row int64) (exchange.Header, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	header, ok := h.row[row]
-	return header, ok
-}

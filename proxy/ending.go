@@ -40,7 +40,7 @@ func (t *trip) finish(writeErr error) {
 	if t.outcome == "" {
 		switch {
 		case writeErr != nil:
-			t.outcome, t.cause = exchange.OutcomeClientGone, t.p.clientWords(writeErr)
+			t.outcome, t.cause = exchange.OutcomeClientGone, errClientGone.Error()
 		case t.verdict.Source == exchange.SourceHot, t.verdict.Source == exchange.SourceJournal:
 			t.outcome = exchange.OutcomeHit
 		default:
@@ -51,6 +51,7 @@ func (t *trip) finish(writeErr error) {
 		Stamp: t.stamp(), Outcome: t.outcome, Status: t.status,
 		BytesOut: t.bytesOut, Usage: t.usage, Cause: t.cause,
 	}
+	owes := t.owes
 	served := exchange.Served{
 		Stamp: f.Stamp, Method: t.req.Method, Target: exchange.RedactTarget(t.req.Target), Host: t.req.Host, Client: t.client,
 		Status: t.status, BytesOut: t.bytesOut, Verdict: t.verdict, Duration: f.At.Sub(t.started),
@@ -61,9 +62,9 @@ func (t *trip) finish(writeErr error) {
 		_ = t.body.CloseWithError(nil) // fasthttp does not, after a panic
 	}
 	t.p.forget(t.id)
-	if row := t.owes.Load(); row != 0 && f.Outcome != exchange.OutcomeHit && f.Outcome != exchange.OutcomeCompleted {
+	if owes != 0 && f.Outcome != exchange.OutcomeHit && f.Outcome != exchange.OutcomeCompleted {
 		// Its client did not see the end: the next one may have it.
-		_, err := t.p.journal.Append(exchange.Step{Claim: exchange.Claim{Row: row}, Owe: true})
+		_, err := t.p.journal.Append(exchange.Step{Claim: exchange.Claim{Row: owes}, Owe: true})
 		t.p.trouble(err)
 	}
 	if t.served {

@@ -138,6 +138,9 @@ func (t *trip) refuse(status int, code, message string) *answer {
 	if !strings.HasPrefix(message, "tailrace: ") {
 		message = "tailrace: " + message
 	}
+	if t.call.Dialect == exchange.DialectNone { // before its route: the path tells
+		t.call.Dialect = llm.Inspect(t.req, true).Dialect
+	}
 	o := exchange.OutcomeRefused
 	if status == http.StatusInternalServerError {
 		o = exchange.OutcomeFailed

@@ -134,7 +134,7 @@ func (f *fetch) headed() {
 		f.t.enter(exchange.PhaseHeld)
 	}
 	f.p.say(exchange.Headed{
-		Stamp: f.stamp(), Status: f.head.Status, Header: exchange.RedactHeader(f.head.Header),
+		Stamp: f.stamp(), Status: f.head.Status, Header: f.t.scrubHeader(f.head.Header),
 		Stream: f.stream, Held: f.held(),
 	})
 	if f.stream {
@@ -154,5 +154,5 @@ func (f *fetch) headed() {
 func (f *fetch) held() bool {
 	ct := strings.ToLower(f.head.Header.Get("Content-Type"))
 	return f.record != nil && !f.stream && f.head.Status >= 200 && f.head.Status < 300 &&
-		(ct == "" || strings.Contains(ct, "json"))
+		(strings.Contains(ct, "json") || ct == "" && !f.t.call.Stream())
 }

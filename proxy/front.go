@@ -52,8 +52,10 @@ func (p *Proxy) newServer() *fasthttp.Server {
 // handle is one request on its way in, and its answer on the way out.
 func (p *Proxy) handle(ctx *fasthttp.RequestCtx) {
 	c, _ := ctx.Conn().(*conn)
-	req := copyRequest(ctx)
+	received := fields(ctx.Request.Header.RawHeaders())
+	req := copyRequest(ctx, received)
 	t := p.begin(req)
+	t.origin = p.gate.allowedOrigin(received)
 	t.client = ctx.RemoteAddr().String()
 	if c != nil {
 		c.start(t)
@@ -71,8 +73,12 @@ func (p *Proxy) handle(ctx *fasthttp.RequestCtx) {
 		p.write(ctx, t, t.refuseBusy())
 		return
 	}
-	if why := p.gate.refuse(&ctx.Request.Header, ctx.LocalAddr()); why != "" {
+	if why := p.gate.refuse(req.Host, received, ctx.LocalAddr()); why != "" {
 		p.write(ctx, t, t.refuse(http.StatusForbidden, "forbidden", why))
+		return
+	}
+	if t.origin != "" && isPreflight(req) {
+		p.write(ctx, t, t.preflight(req))
 		return
 	}
 	if !strings.HasPrefix(req.Target, "/") {
@@ -114,13 +120,13 @@ func (p *Proxy) malformed(ctx *fasthttp.RequestCtx, err error) {
 
 // copyRequest takes everything out of the RequestCtx: it dies when the handler
 // returns. Names keep their spelling and order.
-func copyRequest(ctx *fasthttp.RequestCtx) *exchange.Request {
+func copyRequest(ctx *fasthttp.RequestCtx, received exchange.Header) *exchange.Request {
 	h := &ctx.Request.Header
 	req := &exchange.Request{
 		Method: string(h.Method()),
 		Target: string(h.RequestURI()),
 		Host:   string(h.Host()),
-		Header: endToEnd(fields(h.RawHeaders())),
+		Header: endToEnd(received),
 		HTTP10: !h.IsHTTP11(),
 	}
 	if body := ctx.Request.Body(); len(body) > 0 {
@@ -132,6 +138,9 @@ func copyRequest(ctx *fasthttp.RequestCtx) *exchange.Request {
 // write puts an answer into the RequestCtx: its head as our own block, byte for
 // byte, and its body whole or as a reader that fasthttp pulls from.
 func (p *Proxy) write(ctx *fasthttp.RequestCtx, t *trip, a *answer) {
+	if t.origin != "" {
+		a.share(t.origin)
+	}
 	t.answered(a)
 	h := &ctx.Response.Header
 	if err := h.Read(a.reader()); err != nil {

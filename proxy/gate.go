@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/valyala/fasthttp"
+	"tailrace/proxy/exchange"
 )
 
 // gate decides who may talk to the proxy at all: programs on this machine that
@@ -19,16 +19,19 @@ type gate struct {
 	origins []string // allowed Origin values, exact
 }
 
-// refuse returns why a request may not pass, or "". local is the address that
-// the connection came in on.
-func (g *gate) refuse(h *fasthttp.RequestHeader, local net.Addr) string {
-	if !g.hostAllowed(string(h.Host()), local) {
+// refuse returns why a request may not pass, or "". The header is as received, in
+// any spelling and repetition; local is the address that the connection came in
+// on.
+func (g *gate) refuse(host string, h exchange.Header, local net.Addr) string {
+	if !g.hostAllowed(host, local) || len(h.Values("Host")) > 1 {
 		return "Host is not this proxy: address it as 127.0.0.1, localhost or [::1] with its port, or allow the name with --allow-host"
 	}
-	if origin := string(h.Peek("Origin")); origin != "" && !g.originAllowed(origin, local) {
+	origins := h.Values("Origin")
+	if len(origins) > 1 || len(origins) == 1 && !g.originAllowed(origins[0], local) {
 		return "Origin is not allowed: a web page may not use this proxy; allow its origin with --allow-origin"
 	}
-	if strings.EqualFold(string(h.Peek("Sec-Fetch-Site")), "cross-site") && len(h.Peek("Origin")) == 0 {
+	crossSite := slices.ContainsFunc(h.Values("Sec-Fetch-Site"), func(v string) bool { return strings.EqualFold(v, "cross-site") })
+	if crossSite && g.allowedOrigin(h) == "" {
 		return "cross-site requests of a browser are not allowed; allow their origin with --allow-origin"
 	}
 	return ""

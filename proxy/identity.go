@@ -44,6 +44,15 @@ func (p *Proxy) intentOf(t *trip) exchange.Intent {
 	}
 }
 
+// original is what of the request the journal will not have.
+func (t *trip) original(in *exchange.Intent) original {
+	o := original{header: t.req.Header}
+	if !in.BodyIntact {
+		o.target, o.body = t.req.Target, t.req.Body
+	}
+	return o
+}
+
 // previewMost is how much of the prompt a row shows.
 const previewMost = 160
 

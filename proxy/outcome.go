@@ -15,9 +15,9 @@ import (
 // This file is the decision table of the journal: what an attempt has come to,
 // what is written of it, and whether another one may follow.
 
-// errUnanswered is what a call ends in when its last attempt brought nothing.
+// give tells everybody who waits that no answer comes.
 func (c *call) give(err error) error {
-	c.fl.Fail(err)
+	c.fl.Fail(&attempted{err, int32(c.record.claim.Attempt)})
 	return err
 }
 
@@ -102,7 +102,7 @@ func (c *call) refused(f *fetch) error {
 	d := exchange.Detail{Status: status, RetryAfter: max(after, 0), Retry: again}
 	if again {
 		raw, _ := io.ReadAll(io.LimitReader(f, rawMost))
-		r.end(f, exchange.OutcomeFailed, []byte(exchange.RedactText(string(raw))), event(exchange.HTTPERROR, d))
+		r.end(f, exchange.OutcomeFailed, r.t.scrub(raw), event(exchange.HTTPERROR, d))
 		return &another{wait, errors.New("the provider answered " + strconv.Itoa(status))}
 	}
 	events := []exchange.Event{event(exchange.HTTPERROR, d)}

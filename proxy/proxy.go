@@ -46,7 +46,7 @@ type Proxy struct {
 	rows    rows
 	under   under
 	retries retries
-	headers headers
+	memory  memory
 
 	mu        sync.Mutex
 	idle      sync.Cond // trips became empty

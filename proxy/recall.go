@@ -9,9 +9,17 @@ import (
 	"tailrace/proxy/exchange"
 )
 
+// freshness is how much a request insists on an answer of its own.
+type freshness struct {
+	noCache  bool // it says so: nothing stored answers it
+	explicit bool // its route says so: only what is owed answers it
+}
+
+func (f freshness) fresh() bool { return f.noCache || f.explicit }
+
 // recall asks the journal before anything is sent: an accepted result that may
 // answer is the answer. Else row is the one to go on with, 0 for a new one.
-func (p *Proxy) recall(t *trip, in *exchange.Intent, fresh bool, v exchange.Verdict) (a *answer, row int64) {
+func (p *Proxy) recall(t *trip, in *exchange.Intent, ask freshness, v exchange.Verdict) (a *answer, row int64) {
 	for {
 		p.under.settle(t.ctx, in.Scope+"\x00"+in.Key)
 		known, err := p.journal.Recall(exchange.Ask{Scope: in.Scope, Key: in.Key, Digest: in.Digest, Body: true})
@@ -30,7 +38,7 @@ func (p *Proxy) recall(t *trip, in *exchange.Intent, fresh bool, v exchange.Verd
 				status: statusKilled, code: "killed", final: true, outcome: exchange.OutcomeRefused,
 				message: "tailrace: this request was killed by the operator less than " + killedFor.String() + " ago and is not sent again; wait, or retry it in the dashboard",
 			}), 0
-		case known.Result != nil && (e.Owed || !in.Stream && !known.Result.Stream && !fresh && t.route.replayable(known.Result.Accepted, now)):
+		case known.Result != nil && (e.Owed && !ask.noCache || !in.Stream && !known.Result.Stream && !ask.fresh() && t.route.replayable(known.Result.Accepted, now)):
 			// A plain result answers whoever asks the same; a stream's, also of
 			// one that nobody had asked for as a stream, only where it is owed.
 			a, err := p.replay(t, in, &known, now)
@@ -42,7 +50,9 @@ func (p *Proxy) recall(t *trip, in *exchange.Intent, fresh bool, v exchange.Verd
 				return t.fail(p.failure(t, &errJournal{err})), 0
 			}
 			return a, 0
-		case e.Accepted, e.State.Active(), e.State == exchange.Discarded, fresh && e.State == exchange.Accepted, !p.rows.hold(e.ID):
+		case e.Accepted, e.State == exchange.Discarded, e.State.Active() && p.under.any(in.Scope+"\x00"+in.Key), !p.rows.hold(e.ID):
+			// Active without a call of this process is one whose end could not
+			// be written: it goes on like one that was interrupted.
 			return nil, 0
 		}
 		return nil, e.ID
@@ -79,7 +89,7 @@ func (p *Proxy) replay(t *trip, in *exchange.Intent, known *exchange.Recalled, n
 	}
 	a := &answer{head: exchange.Head{Status: status, Header: h, Length: int64(len(res.Body))}, verdict: v, raw: res.Body}
 	if known.Entry.Owed {
-		t.owes.Store(known.Entry.ID)
+		t.owe(known.Entry.ID)
 	}
 	return a.mark(), nil
 }

@@ -11,14 +11,14 @@ import (
 // record is what one call writes in the journal: its row, and the claim of the
 // attempt under way.
 type record struct {
-	p      *Proxy
-	t      *trip
-	intent exchange.Intent
-	row    int64 // 0 until the first step created it
-	n      int   // attempt of this call, from 1
-	claim  exchange.Claim
-	open   bool            // the claim's attempt has not ended
-	header exchange.Header // as received; kept in memory for a retry
+	p        *Proxy
+	t        *trip
+	intent   exchange.Intent
+	row      int64 // 0 until the first step created it
+	n        int   // attempt of this call, from 1
+	claim    exchange.Claim
+	open     bool     // the claim's attempt has not ended
+	original original // what the journal does not keep, for a retry by this process
 }
 
 // rawMost bounds what is kept of a body that was refused: 256 KiB.
@@ -44,7 +44,7 @@ func (r *record) begin(end *exchange.AttemptEnd, events ...exchange.Event) error
 func (r *record) sent() error {
 	err := r.begin(nil, event(exchange.ATTEMPT, exchange.Detail{N: r.n}), event(exchange.SENT, exchange.Detail{}))
 	if err == nil {
-		r.p.headers.keep(r.row, r.header)
+		r.p.memory.keep(r.row, r.original)
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func (r *record) end(f *fetch, outcome exchange.Outcome, raw []byte, events ...e
 	end := &exchange.AttemptEnd{Outcome: outcome, Status: f.head.Status, Raw: raw}
 	if f.gauge != nil {
 		_, _, end.Usage, _, end.Bytes = f.gauge.read()
-		end.Header = exchange.RedactHeader(f.head.Header)
+		end.Header = r.t.scrubHeader(f.head.Header)
 	}
 	for _, e := range events {
 		if e.Detail.Error != "" {
@@ -91,6 +91,9 @@ func (r *record) say(head *exchange.Head, e exchange.Event) {
 func (r *record) cut(f *fetch, why error, phase string, d exchange.Detail) {
 	outcome, e := exchange.OutcomeClientGone, event(exchange.CLIENTGONE, d)
 	switch {
+	case errors.Is(why, errClientIdle), errors.Is(why, errClientLimit):
+		d.Error = why.Error()
+		outcome, e = exchange.OutcomeIncomplete, event(exchange.INCOMPLETE, d)
 	case errors.Is(why, errKilled):
 		d.By, d.Phase, d.Delivered = "operator", phase, false
 		outcome, e = exchange.OutcomeKilled, event(exchange.KILLED, d)
@@ -109,6 +112,20 @@ func (r *record) cut(f *fetch, why error, phase string, d exchange.Detail) {
 	case r.n > 1: // or the row would wait for its next attempt for ever
 		r.unsent(false, outcome, e)
 	}
+}
+
+// refusedAndCut writes that the provider's refusal was cut by somebody on this
+// side while its body was under way.
+func (r *record) refusedAndCut(f *fetch, why error, raw []byte, refusal exchange.Event) {
+	e := event(exchange.CLIENTGONE, exchange.Detail{})
+	outcome := exchange.OutcomeClientGone
+	switch {
+	case errors.Is(why, errKilled):
+		outcome, e = exchange.OutcomeKilled, event(exchange.KILLED, exchange.Detail{By: "operator", Phase: "streaming"})
+	case errors.Is(why, errClosing):
+		outcome, e = exchange.OutcomeInterrupted, event(exchange.INTERRUPTED, exchange.Detail{Phase: "streaming"})
+	}
+	r.end(f, outcome, raw, refusal, e)
 }
 
 // gaveUp writes that a call was ended while it waited for its next attempt.

@@ -81,6 +81,8 @@ func (r *reply) breakOff(err error) {
 		code, outcome = "killed", exchange.OutcomeKilled
 	case errors.Is(err, errClientGone):
 		outcome = exchange.OutcomeClientGone
+	case errors.Is(err, errClientIdle), errors.Is(err, errClientLimit):
+		code = "client_budget"
 	}
 	r.t.settle(outcome, exchange.RedactText(err.Error()))
 	if !r.event {

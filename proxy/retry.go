@@ -35,10 +35,11 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	if err := p.allowed(&known, how, missing); err != nil {
 		return exchange.Started{}, err
 	}
-	target := row
+	target, reserved := row, row
 	if how.New {
-		target = 0
-	} else if !p.rows.hold(row) {
+		target, reserved = 0, -row // one run of a row as new at a time: a key held down sends once
+	}
+	if !p.rows.hold(reserved) {
 		return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotNow, Why: "this request is under way already"}
 	}
 	if risk := known.Entry.Risk; how.Confirm && risk >= exchange.RiskCharged {
@@ -46,7 +47,7 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 			Claim: exchange.Claim{Row: row}, Events: []exchange.Event{event(exchange.CONFIRMED, exchange.Detail{Risk: int(risk)})},
 		})
 		if err != nil {
-			p.rows.release(target)
+			p.rows.release(reserved)
 			return exchange.Started{}, err
 		}
 	}
@@ -57,14 +58,16 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 		var first bool
 		if fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id); !first {
 			fl.Leave(nil)
-			p.rows.release(target)
+			p.rows.release(reserved)
 			t.settle(exchange.OutcomeRefused, "the same request is in flight")
 			t.finish(nil)
 			return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotNow, Why: "the same request is in flight: its answer will be accepted"}
 		}
 	}
 	c := &call{p: p, t: t, fl: fl, most: t.route.Journal.MaxAttempts, alone: true, over: make(chan struct{})}
-	c.record = record{p: p, t: t, intent: intent, row: target, header: req.Header}
+	t.secrets = secretsOf(req)
+	c.record = record{p: p, t: t, intent: intent, row: target, original: t.original(&intent)}
+	c.reserved = reserved
 	if intent.Stream {
 		p.retries.add(c.name(), c)
 	}
@@ -84,7 +87,7 @@ func (p *Proxy) allowed(known *exchange.Recalled, how exchange.Retry, missing []
 	switch {
 	case e.Accepted && !how.New:
 		return &exchange.Refusal{Kind: exchange.NotNow, Why: "this request has an accepted result: the same request is answered from it; run it as new to send it again"}
-	case e.State.Active():
+	case e.State.Active() && p.under.any(known.Intent.Scope+"\x00"+known.Intent.Key):
 		return &exchange.Refusal{Kind: exchange.NotNow, Why: "this request is under way already"}
 	case how.Confirm:
 		return nil
@@ -113,7 +116,12 @@ func (p *Proxy) revive(known *exchange.Recalled) (req *exchange.Request, route *
 	if route == nil {
 		return nil, nil, nil, &exchange.Refusal{Kind: exchange.NotNow, Why: "route " + in.Route + ", which this request came by, is not configured any more"}
 	}
-	if !in.BodyIntact {
+	was, remembered := p.memory.get(known.Entry.ID)
+	switch {
+	case in.BodyIntact:
+	case remembered:
+		req.Target, req.Body = was.target, was.body
+	default:
 		return nil, nil, nil, &exchange.Refusal{Kind: exchange.NotNow, Why: "this request held a secret that was not written down, so its bytes cannot be sent again: let the application send it"}
 	}
 	for _, f := range in.Header {
@@ -132,8 +140,8 @@ func (p *Proxy) revive(known *exchange.Recalled) (req *exchange.Request, route *
 		}
 		req.Header = append(req.Header, cred...)
 	}
-	if kept, ok := p.headers.get(known.Entry.ID); ok {
-		req.Header, missing = kept, nil
+	if remembered {
+		req.Header, missing = was.header, nil
 	}
 	return req, route, missing, nil
 }

@@ -135,6 +135,9 @@ func (f *fetch) pump(body *flight.Body, most int64) error {
 		if n > 0 {
 			body.Write(buf[:n])
 		}
+		if most <= 0 && total > f.route.MaxResponseBytes {
+			body.Release() // kept for nobody who comes later, never cut
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}

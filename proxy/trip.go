@@ -15,6 +15,9 @@ var (
 	errKilled     = errors.New("killed by the operator")
 	errClientGone = errors.New("the client left before the end")
 	errClosing    = errors.New("tailrace is shutting down")
+
+	errClientIdle  = errors.New("client write budget: the client stopped reading")
+	errClientLimit = errors.New("absolute client budget")
 )
 
 // trip is one exchange under way: it begins, says what happens, and finishes
@@ -27,13 +30,15 @@ type trip struct {
 	call    exchange.Call
 	verdict exchange.Verdict
 	out     *exchange.Request // as the origin gets it
+	origin  string            // an allow-listed Origin, which may read the answer
+	secrets []string          // values of its credential, removed from what is kept
 	client  string            // its address, "" for an operator's retry
 	retryOf int64             // the journal row an operator retries, else 0
 	started time.Time
 
 	row  journaled
-	body *reply       // of its answer, nil when that is whole
-	owes atomic.Int64 // row of an accepted stream whose end this exchange's client has yet to see
+	body *reply // of its answer, nil when that is whole
+	owes int64  // row of an accepted stream whose end this exchange's client has yet to see
 
 	// wholeAt is where in the body the stream is complete: 1 past its terminal
 	// marker, 0 as long as there is none. A client that has read so far and
@@ -109,6 +114,18 @@ func (t *trip) count(n int) {
 	t.mu.Lock()
 	t.bytesOut += int64(n)
 	t.mu.Unlock()
+}
+
+// owe keeps that its client has yet to see the end of what a row was accepted
+// with. It reports false when the exchange has ended without that.
+func (t *trip) owe(row int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.finished {
+		t.owes = row
+		return true
+	}
+	return t.outcome == exchange.OutcomeCompleted
 }
 
 // sentBody lets go of the request's body: it was sent, and where a journal keeps
@@ -190,6 +207,6 @@ func (t *trip) answered(a *answer) {
 	}
 	t.received()
 	t.p.say(exchange.Answered{
-		Stamp: t.stamp(), Status: a.head.Status, Header: exchange.RedactHeader(a.head.Header), Verdict: a.verdict,
+		Stamp: t.stamp(), Status: a.head.Status, Header: t.scrubHeader(a.head.Header), Verdict: a.verdict,
 	})
 }

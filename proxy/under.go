@@ -49,6 +49,13 @@ func (u *under) left(key string) []*call {
 	return out
 }
 
+// any reports whether a call of that key is under way.
+func (u *under) any(key string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.m[key]) > 0
+}
+
 // settle waits until what was left has written why. A request that is back
 // before that would find its row in flight, and be sent as another one: one that
 // was killed, too.

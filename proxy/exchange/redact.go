@@ -1,7 +1,10 @@
 package exchange
 
 import (
+	"bytes"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -51,7 +54,8 @@ func RedactTarget(target string) string {
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
 		name, _, ok := strings.Cut(p, "=")
-		if ok && IsSecret(name) {
+		plain, err := url.QueryUnescape(name)
+		if ok && (IsSecret(name) || err == nil && IsSecret(plain)) {
 			parts[i] = name + "=" + Redacted
 		} else {
 			parts[i] = RedactText(p)
@@ -60,13 +64,22 @@ func RedactTarget(target string) string {
 	return path + "?" + strings.Join(parts, "&")
 }
 
-// RedactBody removes what has the shape of a key from a body. It returns the
-// body itself, not a copy, when there is none, and whether there was none.
+// secretMembers are members of JSON bodies whose values are credentials, with
+// their values.
+var secretMembers = regexp.MustCompile(`("(?i:(?:x[-_])?(?:goog[-_])?api[-_]?key|access[-_]?token|refresh[-_]?token|auth[-_]?token|client[-_]?secret|password|secret|authorization)"\s*:\s*)"(?:[^"\\]|\\.)+"`)
+
+// RedactBody removes what has the shape of a key, and the values of JSON members
+// that are credentials by their name, from a body. It returns the body itself,
+// not a copy, when there is none, and whether there was none.
 func RedactBody(b []byte) (out []byte, intact bool) {
-	if !suspect(b) || !keyShapes.Match(b) {
-		return b, true
+	out, intact = b, true
+	if suspect(b) && hasKey(keyShapes.FindAll(b, -1)) {
+		out, intact = keyShapes.ReplaceAllFunc(b, blot), false
 	}
-	return keyShapes.ReplaceAll(b, []byte(Redacted)), false
+	if named(out) && secretMembers.Match(out) {
+		out, intact = secretMembers.ReplaceAll(out, []byte(`${1}"`+Redacted+`"`)), false
+	}
+	return out, intact
 }
 
 // RedactText removes what has the shape of a key.
@@ -74,5 +87,31 @@ func RedactText(s string) string {
 	if !suspect(s) {
 		return s
 	}
-	return keyShapes.ReplaceAllString(s, Redacted)
+	return string(keyShapes.ReplaceAllFunc([]byte(s), blot))
+}
+
+// blot replaces a match that is a key. Words joined by "_" or "-" may begin like
+// one ("pk_customer_orders_id"); a key has a digit, but for the oldest prefix,
+// which stands in no other word, and what follows "Bearer".
+func blot(match []byte) []byte {
+	if isKey(match) {
+		return []byte(Redacted)
+	}
+	return match
+}
+
+func isKey(match []byte) bool {
+	return bytes.HasPrefix(match, []byte("sk-")) || bytes.ContainsAny(match[:1], "bB") || bytes.ContainsAny(match, "0123456789")
+}
+
+func hasKey(matches [][]byte) bool { return slices.ContainsFunc(matches, isKey) }
+
+// named is a quick look for a name that secretMembers might take.
+func named(b []byte) bool {
+	for _, part := range [...]string{"key", "KEY", "Key", "oken", "OKEN", "ecret", "ECRET", "assword", "ASSWORD", "uthorization", "UTHORIZATION"} {
+		if bytes.Contains(b, []byte(part+`"`)) {
+			return true
+		}
+	}
+	return false
 }

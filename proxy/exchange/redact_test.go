@@ -51,3 +51,21 @@ func TestHeaderKeepsOrderSpellingAndRepetition(t *testing.T) {
 		t.Errorf("%v %v", x, h)
 	}
 }
+
+func TestSecretMembersOfBodiesAreRedactedAndWordsAreNot(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"api_key":"a\"b","x":1}`:                           `{"api_key":"[redacted]","x":1}`,
+		`{"metadata":{"Password" : "hunter2"}}`:              `{"metadata":{"Password" : "[redacted]"}}`,
+		`{"content":"pk_customer_orders_id is a column"}`:    `{"content":"pk_customer_orders_id is a column"}`,
+		`{"content":"Authorization: Bearer my.secret.word"}`: `{"content":"Authorization: [redacted]"}`,
+		`{"max_tokens":5,"token":"cat"}`:                     `{"max_tokens":5,"token":"cat"}`,
+	} {
+		got, intact := RedactBody([]byte(body))
+		if string(got) != want || intact != (body == want) {
+			t.Errorf("%s -> %s (intact %v), want %s", body, got, intact, want)
+		}
+	}
+	if got := RedactTarget("/x?%6bey=VALUE"); strings.Contains(got, "VALUE") {
+		t.Errorf("an escaped name hides a secret: %s", got)
+	}
+}

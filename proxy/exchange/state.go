@@ -129,6 +129,9 @@ func (s *State) applyFetch(f Fact, at time.Time) {
 		if !f.First.IsZero() {
 			s.FirstToken = f.First
 		}
+		if s.Phase == PhaseStreaming {
+			s.BytesOut = f.Bytes
+		}
 		s.Text = tail(s.Text + f.Text)
 	case Landed:
 		s.Ending, s.Bytes, s.Events = f.Ending, f.Bytes, f.Events
