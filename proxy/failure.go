@@ -47,7 +47,7 @@ func (p *Proxy) failure(t *trip, err error) *failure {
 	case errors.Is(err, errClientGone):
 		return &failure{status: statusKilled, code: "client_gone", message: "tailrace: " + errClientGone.Error(), outcome: exchange.OutcomeClientGone}
 	case errors.Is(err, errClosing):
-		return &failure{status: http.StatusServiceUnavailable, code: "shutting_down", message: "tailrace: " + errClosing.Error() + "; the answer, if any, is lost", outcome: exchange.OutcomeFailed}
+		return &failure{status: http.StatusServiceUnavailable, code: "shutting_down", message: "tailrace: " + errClosing.Error(), outcome: exchange.OutcomeFailed}
 	case errors.As(err, &shed):
 		return &failure{
 			status: http.StatusServiceUnavailable, code: "overloaded", outcome: exchange.OutcomeShed, retryAfter: 1,
@@ -148,19 +148,16 @@ func (t *trip) refuse(status int, code, message string) *answer {
 	return t.fail(&failure{status: status, code: code, message: message, outcome: o})
 }
 
-// noRoute lists what there is.
+// noRoute lists what there is: each prefix once, and none that lies within
+// another one.
 func (t *trip) noRoute() *answer {
 	var have []string
 	for _, r := range t.p.routes {
-		s := r.Match.PathPrefix
-		if r.Match.Host != "" {
-			s = r.Match.Host + s
-		}
-		if r.Match.Header != "" {
-			s += " (with " + r.Match.Header + ")"
-		}
-		if !slices.Contains(have, s) {
-			have = append(have, s)
+		within := func(s string) bool { return strings.HasPrefix(r.Match.Host+r.Match.PathPrefix, s) }
+		if r.Match.PathPrefix != "" && !slices.ContainsFunc(have, within) {
+			here := r.Match.Host + r.Match.PathPrefix
+			have = slices.DeleteFunc(have, func(s string) bool { return strings.HasPrefix(s, here) })
+			have = append(have, here)
 		}
 	}
 	return t.refuse(http.StatusNotFound, "no_route", fmt.Sprintf("no route takes %s; the routes are: %s", exchange.RedactTarget(t.req.Path()), strings.Join(have, ", ")))

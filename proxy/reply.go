@@ -79,6 +79,8 @@ func (r *reply) breakOff(err error) {
 	switch {
 	case errors.Is(err, errKilled):
 		code, outcome = "killed", exchange.OutcomeKilled
+	case errors.Is(err, errClosing):
+		code, outcome = "shutting_down", exchange.OutcomeFailed
 	case errors.Is(err, errClientGone):
 		outcome = exchange.OutcomeClientGone
 	case errors.Is(err, errClientIdle), errors.Is(err, errClientLimit):

@@ -32,7 +32,7 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	if err != nil {
 		return exchange.Started{}, err
 	}
-	if err := p.allowed(&known, how, missing); err != nil {
+	if err := p.allowed(&known, how, missing, route.Journal.Free); err != nil {
 		return exchange.Started{}, err
 	}
 	target, reserved := row, row
@@ -82,7 +82,7 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 }
 
 // allowed is what the journal says of sending a row again.
-func (p *Proxy) allowed(known *exchange.Recalled, how exchange.Retry, missing []string) error {
+func (p *Proxy) allowed(known *exchange.Recalled, how exchange.Retry, missing []string, free bool) error {
 	e := &known.Entry
 	switch {
 	case e.Accepted && !how.New:
@@ -92,11 +92,19 @@ func (p *Proxy) allowed(known *exchange.Recalled, how exchange.Retry, missing []
 	case how.Confirm:
 		return nil
 	case len(missing) > 0:
-		return &exchange.Refusal{Kind: exchange.NeedsConfirm, Risk: e.Risk, Why: e.Words() + " It would go without the header fields whose values are not kept: " + strings.Join(missing, ", ") + "."}
-	case e.Risk >= exchange.RiskCharged:
+		return &exchange.Refusal{Kind: exchange.NeedsConfirm, Risk: e.Risk, Why: words(e, free) + "It would go without the header fields whose values are not kept: " + strings.Join(missing, ", ") + "."}
+	case e.Risk >= exchange.RiskCharged && !free: // a retry that may cost money is asked about
 		return &exchange.Refusal{Kind: exchange.NeedsConfirm, Risk: e.Risk, Why: e.Words()}
 	}
 	return nil
+}
+
+// words say what a retry may cost, where it may cost anything.
+func words(e *exchange.Entry, free bool) string {
+	if free {
+		return ""
+	}
+	return e.Words() + " "
 }
 
 // revive makes the stored request one that can be sent: the same bytes, with

@@ -14,7 +14,7 @@ import (
 var (
 	errKilled     = errors.New("killed by the operator")
 	errClientGone = errors.New("the client left before the end")
-	errClosing    = errors.New("tailrace is shutting down")
+	errClosing    = errors.New("shutting down: the answer was cut")
 
 	errClientIdle  = errors.New("client write budget: the client stopped reading")
 	errClientLimit = errors.New("absolute client budget")
