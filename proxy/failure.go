@@ -148,16 +148,16 @@ func (t *trip) refuse(status int, code, message string) *answer {
 	return t.fail(&failure{status: status, code: code, message: message, outcome: o})
 }
 
-// noRoute lists what there is: each prefix once, and none that lies within
-// another one.
+// noRoute lists what there is, without what lies within another route to the
+// same pool.
 func (t *trip) noRoute() *answer {
 	var have []string
 	for _, r := range t.p.routes {
-		within := func(s string) bool { return strings.HasPrefix(r.Match.Host+r.Match.PathPrefix, s) }
-		if r.Match.PathPrefix != "" && !slices.ContainsFunc(have, within) {
-			here := r.Match.Host + r.Match.PathPrefix
-			have = slices.DeleteFunc(have, func(s string) bool { return strings.HasPrefix(s, here) })
-			have = append(have, here)
+		within := func(o *route) bool {
+			return o.Pool == r.Pool && o.Match.Host == r.Match.Host && len(o.prefix()) < len(r.prefix()) && strings.HasPrefix(r.prefix(), o.prefix())
+		}
+		if s := r.where(); !slices.ContainsFunc(t.p.routes, within) && !slices.Contains(have, s) {
+			have = append(have, s)
 		}
 	}
 	return t.refuse(http.StatusNotFound, "no_route", fmt.Sprintf("no route takes %s; the routes are: %s", exchange.RedactTarget(t.req.Path()), strings.Join(have, ", ")))

@@ -83,6 +83,27 @@ func (m *Match) takes(req *exchange.Request) bool {
 	return m.Header == "" || req.Header.Has(m.Header)
 }
 
+// prefix is the path prefix that the route takes by itself; a route that also
+// wants a header field takes no path by itself.
+func (r *route) prefix() string {
+	if r.Match.Header != "" {
+		return "\x00" + r.Match.Header
+	}
+	return r.Match.PathPrefix
+}
+
+// where says in words which requests the route takes.
+func (r *route) where() string {
+	s := r.Match.Host + r.Match.PathPrefix
+	switch {
+	case r.Match.Header == "":
+		return s
+	case s == "":
+		s = "any path"
+	}
+	return s + " with " + r.Match.Header
+}
+
 // outgoing is the request as the origin gets it: the route's rewriting applied.
 // Body and header values are shared, not copied.
 func (r *route) outgoing(req *exchange.Request) *exchange.Request {
