@@ -41,6 +41,7 @@ type Board struct {
 	mu      sync.Mutex
 	byID    map[exchange.ID]*record
 	rows    list      // by ID, newest first
+	lines   lines     // who waits for a slot
 	ended   []*record // oldest first; ended[gone:] are on the board
 	gone    int
 	keep    int
@@ -61,9 +62,10 @@ func NewBoard(keep int) *Board {
 		keep = DefaultKeep
 	}
 	return &Board{
-		bell: make(chan struct{}, 1),
-		byID: make(map[exchange.ID]*record),
-		keep: keep,
+		bell:  make(chan struct{}, 1),
+		byID:  make(map[exchange.ID]*record),
+		lines: make(lines),
+		keep:  keep,
 	}
 }
 
@@ -102,8 +104,8 @@ func (b *Board) Observe(f exchange.Fact) {
 	}
 }
 
-// State returns all that is known of one exchange, with its text, while it is
-// on the board.
+// State returns all that is known of one exchange, with its text and its place
+// in line at this moment, while it is on the board.
 func (b *Board) State(id exchange.ID) (exchange.State, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +113,7 @@ func (b *Board) State(id exchange.ID) (exchange.State, bool) {
 	if r == nil {
 		return exchange.State{}, false
 	}
-	return r.value(exchange.TextTail), true
+	return b.value(r, exchange.TextTail), true
 }
 
 func (b *Board) begin(id exchange.ID, f exchange.Fact) {
@@ -148,7 +150,13 @@ func (b *Board) served(f exchange.Served) {
 func (b *Board) apply(r *record, f exchange.Fact) {
 	wasLive, wasStream := r.state.Live(), r.stream()
 	before := r.sums()
+	if Waits(&r.state) {
+		b.lines.leave(r)
+	}
 	r.apply(f)
+	if Waits(&r.state) {
+		b.lines.enter(r)
+	}
 	b.counts.moved(before, r.sums(), f)
 	isLive := r.state.Live()
 	switch {

@@ -43,7 +43,7 @@ func script(id exchange.ID, r *rand.Rand) []exchange.Fact {
 	facts := []exchange.Fact{
 		exchange.Received{Stamp: at(id, 0), Method: "POST", Target: "/v1/chat/completions", Call: exchange.Call{Model: "m", Declared: exchange.DeclaredBody}},
 		exchange.Decided{Stamp: at(id, 1), Verdict: exchange.Verdict{XCache: exchange.BYPASS, Reason: "declared-stream-body"}},
-		exchange.Queued{Stamp: at(id, 1), Place: 3},
+		exchange.Queued{Stamp: at(id, 1), Place: 1},
 		exchange.Admitted{Stamp: at(id, 2)},
 	}
 	for attempt := 1; attempt <= 2; attempt++ {

@@ -100,7 +100,8 @@ func (q *Query) wanted(r *record, words []string) bool {
 	switch {
 	case q.Live && !s.Live(),
 		q.Streams && !IsStream(s),
-		q.Slots && !Waits(s) && !Holds(s):
+		q.Slots && !Waits(s) && !Holds(s),
+		q.Row != 0 && s.Row != q.Row:
 		return false
 	}
 	return r.matches(words)

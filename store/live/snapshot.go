@@ -14,9 +14,10 @@ type Query struct {
 	// source and reason, phase, outcome or key; "live", "stream", "retry" and
 	// "undeclared" match what they say.
 	Text    string
-	Live    bool // only exchanges that have not ended
-	Streams bool // only streams
-	Slots   bool // only fetches that wait for a slot or hold one
+	Live    bool  // only exchanges that have not ended
+	Streams bool  // only streams
+	Slots   bool  // only fetches that wait for a slot or hold one
+	Row     int64 // only exchanges of this journal row; 0: of any or none
 
 	LiveFirst bool // what lives before what ended
 	Oldest    bool // oldest first instead of newest first
@@ -38,7 +39,7 @@ type Query struct {
 
 // Snapshot is one moment of the board: a value that nobody writes to.
 type Snapshot struct {
-	Rows    []exchange.State // the window
+	Rows    []exchange.State // the window; their Place is that of this moment
 	Offset  int              // place of the window's first row among the matches
 	At      int              // place of Query.Find among the matches, -1 when it is not there
 	Total   int              // rows that the query matches, whatever its window
@@ -64,7 +65,7 @@ func (b *Board) Snapshot(q Query) Snapshot {
 	s.Offset = max(q.Offset, 0)
 	if q.plain() {
 		s.Total = b.rows.len
-		s.fill(&q, b.newest)
+		s.fill(b, &q, b.newest)
 		return s
 	}
 	words := strings.Fields(strings.ToLower(q.Text))
@@ -87,12 +88,12 @@ func (b *Board) Snapshot(q Query) Snapshot {
 	if s.At >= 0 {
 		s.Offset = max(s.At-q.Above, 0)
 	}
-	s.fill(&q, matches)
+	s.fill(b, &q, matches)
 	return s
 }
 
 // fill takes the window's rows out of those that match.
-func (s *Snapshot) fill(q *Query, matches iter.Seq[*record]) {
+func (s *Snapshot) fill(b *Board, q *Query, matches iter.Seq[*record]) {
 	n := min(q.Limit, s.Total-s.Newer-s.Offset)
 	if n <= 0 {
 		return
@@ -104,7 +105,7 @@ func (s *Snapshot) fill(q *Query, matches iter.Seq[*record]) {
 			skip--
 			continue
 		}
-		if s.Rows = append(s.Rows, r.value(q.TextBytes)); len(s.Rows) == n {
+		if s.Rows = append(s.Rows, b.value(r, q.TextBytes)); len(s.Rows) == n {
 			return
 		}
 	}
@@ -114,5 +115,5 @@ func (s *Snapshot) fill(q *Query, matches iter.Seq[*record]) {
 // no look at the rest.
 func (q *Query) plain() bool {
 	return strings.TrimSpace(q.Text) == "" && !q.Live && !q.Streams && !q.Slots && !q.LiveFirst && !q.Oldest &&
-		q.UpTo == 0 && q.Find == 0
+		q.UpTo == 0 && q.Find == 0 && q.Row == 0
 }
