@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"tailrace/proxy/exchange"
 )
 
 func TestABodyThatIsNoCommandIsRefused(t *testing.T) {
@@ -21,11 +23,19 @@ func TestABodyThatIsNoCommandIsRefused(t *testing.T) {
 		{"application/json; charset=utf-8", `{}`, 202},
 		{"application/json", strings.Repeat(" ", 65<<10), 413},
 		{"text/plain", `{}`, 415},
+		{"Text/Plain ;charset=\"", `{}`, 415},
 		{"application/x-www-form-urlencoded", "confirm=true", 415},
-		{"", `{}`, 415},
+		{"application/x-www-form-urlencoded", `{"confirm":true}`, 415},
+		{"multipart/form-data; boundary=x", `{"confirm":true}`, 415},
+		{"", `{"confirm":true}`, 202},
+		{"application/octet-stream", `{}`, 202},
+		{"", "confirm=true", 400},
 	} {
 		r := request("POST", "/v1/journal/12/retry", tt.body)
 		r.Header.Set("Content-Type", tt.kind)
+		if tt.kind == "" {
+			r.Header.Del("Content-Type")
+		}
 		p.retried = nil
 		if got := p.do(r).StatusCode; got != tt.want || (p.retried != nil) != (tt.want == 202) {
 			t.Errorf("%s %.20q: %d, want %d; retried %v", tt.kind, tt.body, got, tt.want, p.retried)
@@ -98,4 +108,29 @@ func TestALongPathIsNotRepeatedInFull(t *testing.T) {
 	if len(got) > 1000 {
 		t.Errorf("answer of %d bytes", len(got))
 	}
+}
+
+// The sentence for people says "run it as new"; a program needs to know how.
+func TestTheRefusalOfAnAnsweredRowNamesTheWayToRunItAsNew(t *testing.T) {
+	for accepted, named := range map[bool]bool{true: true, false: false} {
+		p := start(t)
+		no := &exchange.Refusal{Kind: exchange.NotNow, Why: "not now"}
+		p.dossier.Entry = exchange.Entry{ID: 12, Accepted: accepted}
+		p.Handler = New(Options{Control: refusing{no}, Present: p.board, Past: p, Port: 8246, Token: secret})
+		if status, got := p.answer("POST", "/v1/journal/12/retry", ""); status != 409 || strings.Contains(got, `{\"new\":true}`) != named {
+			t.Errorf("accepted %v: %d %s", accepted, status, got)
+		}
+		if no.Why != "not now" {
+			t.Errorf("the refusal itself became %q", no.Why)
+		}
+	}
+}
+
+// refusing carries out nothing.
+type refusing struct{ why error }
+
+func (r refusing) Kill(exchange.ID) (exchange.Phase, error) { return "", r.why }
+func (r refusing) Purge(string) (int, error)                { return 0, r.why }
+func (r refusing) Retry(int64, exchange.Retry) (exchange.Started, error) {
+	return exchange.Started{}, r.why
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,8 +12,9 @@ import (
 	"strings"
 )
 
-// body reads the JSON of a POST into v; no body at all leaves v as it is. A
-// form would need no preflight of a browser, so other content is refused.
+// body reads the JSON of a POST into v; no body at all leaves v as it is. What
+// a browser sends without asking first is refused; all else is read as JSON,
+// also without a Content-Type, which curl and many clients leave out or guess.
 func body(w http.ResponseWriter, r *http.Request, v any) bool {
 	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -27,8 +27,8 @@ func body(w http.ResponseWriter, r *http.Request, v any) bool {
 	if len(b) == 0 {
 		return true
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		say(w, http.StatusUnsupportedMediaType, "commands are JSON; send Content-Type: application/json, or no body")
+	if slices.ContainsFunc(r.Header.Values("Content-Type"), unasked) {
+		say(w, http.StatusUnsupportedMediaType, "commands are JSON, and a web page could send this content type without asking; send Content-Type: application/json, or no body")
 		return false
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -42,6 +42,21 @@ func body(w http.ResponseWriter, r *http.Request, v any) bool {
 		return false
 	}
 	return true
+}
+
+// unasked are the content types that a page may send anywhere without a
+// preflight (Fetch Standard, CORS-safelisted request-header). A browser looks at
+// the type alone, whatever its parameters are, so they are not parsed here.
+func unasked(kind string) bool {
+	end := strings.IndexAny(kind, ";,")
+	if end < 0 {
+		end = len(kind)
+	}
+	switch strings.ToLower(strings.TrimSpace(kind[:end])) {
+	case "text/plain", "application/x-www-form-urlencoded", "multipart/form-data":
+		return true
+	}
+	return false
 }
 
 // queryOf refuses parameters that nobody would look at: a misspelt filter must

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -94,7 +95,7 @@ func (f *face) retry(w http.ResponseWriter, r *http.Request, id string) {
 	// Whoever asks for a new run of an answered request has said that it may cost.
 	started, err := f.Control.Retry(n, exchange.Retry{Confirm: how.Confirm || how.New, New: how.New})
 	if err != nil {
-		refuse(w, err)
+		refuse(w, f.asNew(n, err))
 		return
 	}
 	reply(w, http.StatusAccepted, struct {
@@ -102,6 +103,21 @@ func (f *face) retry(w http.ResponseWriter, r *http.Request, id string) {
 		Attempt  int    `json:"attempt"`
 		Exchange string `json:"exchange_id"` // what to kill
 	}{strconv.FormatInt(started.Row, 10), started.Attempt, started.ID.String()})
+}
+
+// asNew adds to the refusal of an answered row what this port takes for "run it
+// as new".
+func (f *face) asNew(row int64, err error) error {
+	no := (*exchange.Refusal)(nil)
+	if !errors.As(err, &no) || no.Kind != exchange.NotNow {
+		return err
+	}
+	if d, unknown := f.Past.Dossier(row); unknown != nil || !d.Entry.Accepted {
+		return err
+	}
+	said := *no
+	said.Why += ` (send {"new":true})`
+	return &said
 }
 
 func rowID(w http.ResponseWriter, id string) (int64, bool) {
