@@ -11,42 +11,6 @@ import (
 	"tailrace/proxy/llm"
 )
 
-// passOn sends what came to the client as it comes. What is no stream is read
-// first as far as its raw bytes are kept, so that they are in the same commit as
-// the event.
-func (c *call) passOn(f *fetch, events []exchange.Event) error {
-	body := flight.NewBody() // kept, since riders are refused with the same bytes
-	if f.stream {
-		c.record.end(f, exchange.OutcomeRefused, nil, events...)
-		c.fl.Publish(f.head, body)
-	}
-	raw, err := io.ReadAll(io.LimitReader(&tee{f, body}, rawMost))
-	if cause := context.Cause(c.fl.Ctx); cause != nil && f.ending != exchange.EndingComplete {
-		c.record.refusedAndCut(f, cause, c.t.scrub(raw), events[0])
-		body.End(cause)
-		return c.give(cause)
-	}
-	c.record.end(f, exchange.OutcomeRefused, c.t.scrub(raw), events...)
-	c.fl.Publish(f.head, body)
-	if err == nil && f.ending == exchange.EndingNone {
-		err = f.pump(body, 0)
-	}
-	body.End(err)
-	return nil
-}
-
-// tee writes what is read from a fetch into a body.
-type tee struct {
-	f    *fetch
-	body *flight.Body
-}
-
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.f.Read(p)
-	t.body.Write(p[:n])
-	return n, err
-}
-
 // hold keeps a plain answer back until its result is accepted, so that nobody
 // acts on half of one.
 func (c *call) hold(f *fetch) error {
@@ -158,7 +122,7 @@ func (c *call) client() *trip {
 }
 
 // name is what equal calls share.
-func (c *call) name() string { return c.record.intent.Scope + "\x00" + c.record.intent.Key }
+func (c *call) name() string { return c.record.intent.Name() }
 
 // headers writes that a head is in hand, and which.
 func (c *call) headers(f *fetch) {

@@ -54,7 +54,7 @@ func (p *Proxy) attempt(t *trip) *answer {
 	for alone := t.call.Stream() || ask.fresh(); ; alone = true {
 		fl, first := flight.New(t.id), true
 		if !alone {
-			fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id)
+			fl, first = p.calls.Join(intent.Name(), t.id)
 		}
 		if !first {
 			t.decide(v, 0)

@@ -21,7 +21,7 @@ func (f freshness) fresh() bool { return f.noCache || f.explicit }
 // answer is the answer. Else row is the one to go on with, 0 for a new one.
 func (p *Proxy) recall(t *trip, in *exchange.Intent, ask freshness, v exchange.Verdict) (a *answer, row int64) {
 	for {
-		p.under.settle(t.ctx, in.Scope+"\x00"+in.Key)
+		p.under.settle(t.ctx, in.Name())
 		known, err := p.journal.Recall(exchange.Ask{Scope: in.Scope, Key: in.Key, Digest: in.Digest, Body: true})
 		if err != nil {
 			t.decide(v, 0)
@@ -50,7 +50,7 @@ func (p *Proxy) recall(t *trip, in *exchange.Intent, ask freshness, v exchange.V
 				return t.fail(p.failure(t, &errJournal{err})), 0
 			}
 			return a, 0
-		case e.Accepted, e.State == exchange.Discarded, e.State.Active() && p.under.any(in.Scope+"\x00"+in.Key), !p.rows.hold(e.ID):
+		case e.Accepted, e.State == exchange.Discarded, e.State.Active() && p.under.any(in.Name()), !p.rows.hold(e.ID):
 			// Active without a call of this process is one whose end could not
 			// be written: it goes on like one that was interrupted.
 			return nil, 0

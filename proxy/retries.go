@@ -48,7 +48,7 @@ func (r *retries) board(key string, t *trip) *call {
 // joinLive answers a client from the stream that an operator has sent again and
 // that has not ended; nil means that there is none.
 func (p *Proxy) joinLive(t *trip, in *exchange.Intent, v exchange.Verdict) *answer {
-	c := p.retries.board(in.Scope+"\x00"+in.Key, t)
+	c := p.retries.board(in.Name(), t)
 	if c == nil {
 		return nil
 	}

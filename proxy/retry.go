@@ -22,7 +22,7 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	known, err := p.journal.Recall(exchange.Ask{Row: row, Body: true})
 	if err == nil && known.Entry.State.Active() {
 		// One that was killed a moment ago may still be writing that down.
-		p.under.settle(context.Background(), known.Intent.Scope+"\x00"+known.Intent.Key)
+		p.under.settle(context.Background(), known.Intent.Name())
 		known, err = p.journal.Recall(exchange.Ask{Row: row, Body: true})
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	fl := flight.New(t.id)
 	if !intent.Stream {
 		var first bool
-		if fl, first = p.calls.Join(intent.Scope+"\x00"+intent.Key, t.id); !first {
+		if fl, first = p.calls.Join(intent.Name(), t.id); !first {
 			fl.Leave(nil)
 			p.rows.release(reserved)
 			t.settle(exchange.OutcomeRefused, "the same request is in flight")
@@ -87,7 +87,7 @@ func (p *Proxy) allowed(known *exchange.Recalled, how exchange.Retry, missing []
 	switch {
 	case e.Accepted && !how.New:
 		return &exchange.Refusal{Kind: exchange.NotNow, Why: "this request has an accepted result: the same request is answered from it; run it as new to send it again"}
-	case e.State.Active() && p.under.any(known.Intent.Scope+"\x00"+known.Intent.Key):
+	case e.State.Active() && p.under.any(known.Intent.Name()):
 		return &exchange.Refusal{Kind: exchange.NotNow, Why: "this request is under way already"}
 	case how.Confirm:
 		return nil

@@ -29,6 +29,9 @@ type Intent struct {
 	Preview    string // first words of the prompt
 }
 
+// Name is what equal requests share: scope and key in one.
+func (in *Intent) Name() string { return in.Scope + "\x00" + in.Key }
+
 // Step is one durable commit of the journal's write-ahead log. It either opens
 // an attempt (Intent is set) or goes on with one (Claim is set), or speaks of a
 // row as a whole (Claim.Row alone).
