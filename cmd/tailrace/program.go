@@ -132,8 +132,9 @@ func (m *Main) open(proxyLn, adminLn net.Listener) (err error) {
 	if err != nil {
 		return usage{err}
 	}
-	m.board.WatchLoads(byUse(c.Routes, m.proxy.Loads))
-	counters.WatchLoads(m.proxy.Loads)
+	loads := byUse(c.Routes, m.proxy.Loads)
+	m.board.WatchLoads(loads)
+	counters.WatchLoads(loads)
 	counters.Watch("tailrace_journal_", journalNumbers(m.journal))
 	m.admin = &http.Server{
 		Handler: admin.New(admin.Options{

@@ -26,7 +26,7 @@ const (
 type provider struct {
 	name, url string
 	free      bool
-	bare      []proxy.Match // without a prefix, in the order of the ways below
+	bare      []proxy.Match // without a prefix; the first has the provider's name alone
 }
 
 // providers stand in the order in which their bare paths are looked at: a
@@ -34,7 +34,7 @@ type provider struct {
 // have, and OpenAI takes what is left of /v1/.
 var providers = []provider{
 	{name: "anthropic", url: "https://api.anthropic.com", bare: []proxy.Match{
-		{PathPrefix: "/v1/messages"}, {Header: "anthropic-version"}, // the last, which SDKs take, has the plain name
+		{Header: "anthropic-version"}, {PathPrefix: "/v1/messages"}, // SDKs send the header
 	}},
 	{name: "openai", url: "https://api.openai.com/v1", bare: []proxy.Match{{PathPrefix: "/v1/"}}},
 	{name: "gemini", url: "https://generativelanguage.googleapis.com", bare: []proxy.Match{{PathPrefix: "/v1beta/"}}},
@@ -58,13 +58,17 @@ func Builtin(to map[string]string, billing Billing) (*Config, error) {
 		}
 		free := billing == BillingFree || billing == BillingOwn && p.free
 		c.Pools = append(c.Pools, llmPool(p.name, target))
-		c.Routes = append(c.Routes, ways(p.name, "/"+p.name, path, free)...)
+		prefixed := ways(p.name, "/"+p.name, path, free)
+		if len(p.bare) == 0 {
+			prefixed[len(prefixed)-1].Name = p.name
+		}
+		c.Routes = append(c.Routes, prefixed...)
 	}
 	for _, p := range providers {
 		free := billing == BillingFree || billing == BillingOwn && p.free
 		for _, doubled := range []bool{true, false} {
-			for _, m := range p.bare {
-				r := llmRoute(p.name, p.name, free)
+			for i, m := range p.bare {
+				r := llmRoute(p.name, free)
 				if r.Match = m; doubled {
 					rest, versioned := strings.CutPrefix(m.PathPrefix, "/v1/")
 					if !versioned && m.Header == "" {
@@ -72,11 +76,13 @@ func Builtin(to map[string]string, billing Billing) (*Config, error) {
 					}
 					r.Match.PathPrefix, r.StripPrefix = "/v1/v1/"+rest, "/v1"
 				}
+				if i > 0 || doubled {
+					r.Name = aside(&r)
+				}
 				c.Routes = append(c.Routes, r)
 			}
 		}
 	}
-	c.name()
 	return c, nil
 }
 
@@ -89,7 +95,7 @@ func Single(url string, billing Billing) (*Config, error) {
 	c := defaults()
 	c.Pools = []proxy.Pool{llmPool("upstream", target)}
 	c.Routes = ways("upstream", "", path, billing == BillingFree)
-	c.name()
+	c.Routes[len(c.Routes)-1].Name = "upstream"
 	return c, nil
 }
 
@@ -101,7 +107,7 @@ var prefixForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 func (c *Config) Add(to map[string]string, billing Billing) error {
 	var routes []proxy.Route
 	for _, name := range slices.Sorted(maps.Keys(to)) {
-		taken := hasPool(c.Pools, name) || slices.ContainsFunc(providers, func(p provider) bool { return p.name == name })
+		taken := hasPool(c.Pools, name) || hasRoute(c.Routes, name) || slices.ContainsFunc(providers, func(p provider) bool { return p.name == name })
 		switch {
 		case !prefixForm.MatchString(name):
 			return fmt.Errorf("--to %s=...: %q cannot be a path prefix; write letters, digits and dashes", name, name)
@@ -114,20 +120,22 @@ func (c *Config) Add(to map[string]string, billing Billing) error {
 		}
 		c.Pools = append(c.Pools, llmPool(name, target))
 		routes = append(routes, ways(name, "/"+name, path, billing == BillingFree)...)
+		routes[len(routes)-1].Name = name
 	}
 	c.Routes = append(routes, c.Routes...)
-	c.name()
 	return nil
 }
 
 // ways lists the routes that lead to a base URL from under a prefix. Clients
 // disagree on how much of a base URL is theirs to add: with the base path
 // /api/v1, all of PREFIX/chat, PREFIX/v1/chat, PREFIX/api/v1/chat and the
-// doubled PREFIX/v1/v1/chat mean /api/v1/chat.
+// doubled PREFIX/v1/v1/chat mean /api/v1/chat. The last is the one in use; each
+// has the name of a way beside it.
 func ways(pool, prefix, path string, free bool) []proxy.Route {
 	way := func(match, strip, add string) proxy.Route {
-		r := llmRoute(pool, pool, free)
+		r := llmRoute(pool, free)
 		r.Match.PathPrefix, r.StripPrefix, r.AddPrefix = prefix+match, prefix+strip, add
+		r.Name = aside(&r)
 		return r
 	}
 	versioned := strings.HasSuffix(path, "/v1")
@@ -155,9 +163,11 @@ func llmPool(name, target string) proxy.Pool {
 	return p
 }
 
-func llmRoute(name, pool string, free bool) proxy.Route {
+// llmRoute has its pool's name. No other route may have it: slots, lines,
+// metrics and retries go by names.
+func llmRoute(pool string, free bool) proxy.Route {
 	r := routeDefaults()
-	r.Name, r.Pool = name, pool
+	r.Name, r.Pool = pool, pool
 	r.MaxFetchConcurrency = 256
 	r.FetchTimeout = 10 * time.Minute
 	r.Journal.Mode = proxy.JournalIdempotent
@@ -166,19 +176,20 @@ func llmRoute(name, pool string, free bool) proxy.Route {
 	return r
 }
 
-// name gives each route a name of its own: its slots, its line and its metrics
-// go by it. The last way to a provider, the one in use, has the plain name.
-func (c *Config) name() {
-	for i := range c.Routes {
-		r := &c.Routes[i]
-		for _, later := range c.Routes[i+1:] {
-			if later.Name == r.Name {
-				r.Name += ":" + label(proxy.Match{PathPrefix: r.Match.PathPrefix})
-				if r.Match.Header != "" {
-					r.Name += "+" + r.Match.Header
-				}
-				break
-			}
-		}
+// aside is the name of a way to a provider beside the one in use, as in
+// "openai (/openai/v1)".
+func aside(r *proxy.Route) string {
+	how := strings.TrimSuffix(r.Match.PathPrefix, "/")
+	if r.Match.Header != "" {
+		how += " " + r.Match.Header
 	}
+	return r.Pool + " (" + how + ")"
+}
+
+// Aside reports whether a route is a rare way to a provider that has another
+// one, which bears its name: a prefix, or a doubled /v1.
+func Aside(r *proxy.Route) bool { return strings.HasPrefix(r.Name, r.Pool+" (") }
+
+func hasRoute(routes []proxy.Route, name string) bool {
+	return slices.ContainsFunc(routes, func(r proxy.Route) bool { return r.Name == name })
 }

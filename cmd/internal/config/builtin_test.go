@@ -162,14 +162,38 @@ func TestEachRouteHasANameOfItsOwn(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, r := range c.Routes {
-		if seen[r.Name] {
-			t.Errorf("two routes are called %q", r.Name)
+		if seen[r.Name] || Aside(&r) == (r.Name == r.Pool) {
+			t.Errorf("route %q of %q", r.Name, r.Pool)
 		}
 		seen[r.Name] = true
 	}
 	for _, name := range []string{"anthropic", "openai", "gemini", "ollama", "openrouter", "groq"} {
 		if !seen[name] {
 			t.Errorf("no route is called %q alone", name)
+		}
+	}
+}
+
+// What an application's settings lead to bears the provider's name in metrics,
+// log and dashboard; a rare way says which it is.
+func TestTheWayInUseHasTheProvidersName(t *testing.T) {
+	c, err := Builtin(map[string]string{"groq": "https://api.groq.com/openai/v1"}, BillingOwn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ path, header, want string }{
+		{"/v1/messages", "anthropic-version", "anthropic"},
+		{"/v1/messages", "", "anthropic (/v1/messages)"},
+		{"/v1/chat/completions", "", "openai"},
+		{"/v1/v1/chat/completions", "", "openai (/v1/v1)"},
+		{"/openai/v1/chat/completions", "", "openai (/openai/v1)"},
+		{"/v1beta/models", "", "gemini"},
+		{"/api/chat", "", "ollama"},
+		{"/openrouter/chat/completions", "", "openrouter"},
+		{"/groq/chat/completions", "", "groq"},
+	} {
+		if _, r := resolveTarget(c, tt.path, tt.header); r.Name != tt.want {
+			t.Errorf("%s %s comes by %q, want %q", tt.path, tt.header, r.Name, tt.want)
 		}
 	}
 }
