@@ -11,14 +11,15 @@ import (
 // record is what one call writes in the journal: its row, and the claim of the
 // attempt under way.
 type record struct {
-	p        *Proxy
-	t        *trip
-	intent   exchange.Intent
-	row      int64 // 0 until the first step created it
-	n        int   // attempt of this call, from 1
-	claim    exchange.Claim
-	open     bool     // the claim's attempt has not ended
-	original original // what the journal does not keep, for a retry by this process
+	p         *Proxy
+	t         *trip
+	intent    exchange.Intent
+	row       int64 // 0 until the first step created it
+	n         int   // attempt of this call, from 1
+	claim     exchange.Claim
+	open      bool          // the claim's attempt has not ended
+	confirmed exchange.Risk // that an operator took when he ran an accepted row as new
+	original  original      // what the journal does not keep, for a retry by this process
 }
 
 // rawMost bounds what is kept of a body that was refused: 256 KiB.
@@ -30,6 +31,9 @@ func event(name exchange.EventName, d exchange.Detail) exchange.Event {
 
 // begin is one commit that opens an attempt.
 func (r *record) begin(end *exchange.AttemptEnd, events ...exchange.Event) error {
+	if r.row == 0 && r.confirmed > exchange.RiskNone {
+		events = append([]exchange.Event{event(exchange.CONFIRMED, exchange.Detail{Risk: int(r.confirmed)})}, events...)
+	}
 	claim, err := r.p.journal.Append(exchange.Step{Intent: &r.intent, Row: r.row, Claim: r.claim, Events: events, End: end})
 	if err != nil {
 		return err

@@ -42,7 +42,8 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	if !p.rows.hold(reserved) {
 		return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotNow, Why: "this request is under way already"}
 	}
-	if risk := known.Entry.Risk; how.Confirm && risk >= exchange.RiskCharged {
+	risk := known.Entry.Risk
+	if how.Confirm && !how.New && risk >= exchange.RiskCharged {
 		_, err := p.journal.Append(exchange.Step{
 			Claim: exchange.Claim{Row: row}, Events: []exchange.Event{event(exchange.CONFIRMED, exchange.Detail{Risk: int(risk)})},
 		})
@@ -68,6 +69,9 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 	t.secrets = secretsOf(req)
 	c.record = record{p: p, t: t, intent: intent, row: target, original: t.original(&intent)}
 	c.reserved = reserved
+	if how.New { // said in the row that it begins; the old one stays as it is
+		c.record.confirmed = risk
+	}
 	if intent.Stream {
 		p.retries.add(c.name(), c)
 	}

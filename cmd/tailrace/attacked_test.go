@@ -49,7 +49,8 @@ func TestRunAsNewHeldDownSendsOnce(t *testing.T) {
 		}
 	}
 	close(open)
-	s.comes("2", "accepted")
+	check(t, "the new row", s.comes("2", "accepted").names(), "CONFIRMED ATTEMPT SENT HEADERS COMPLETE")
+	check(t, "the old row", s.row("1").Last, "COMPLETE")
 	if n := origin.Requests.Load(); begun != 1 || n != 2 {
 		t.Errorf("%d of 10 began, %d sends, want 1 and 2", begun, n)
 	}
