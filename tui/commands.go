@@ -9,12 +9,17 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"tailrace/proxy/exchange"
+	"tailrace/store/live"
 )
 
 // held is how soon a second retry of the same row is taken for the same press:
 // a terminal repeats a held key after at most 660 ms, then 10 to 50 times a
 // second, and each repeat begins the time anew.
 const held = time.Second
+
+// surprise is how long a row that came by itself under a following selection is
+// not killed by one key: a reader needs 200 to 400 ms to see what has changed.
+const surprise = 500 * time.Millisecond
 
 // sent is what keeps a held key from doing a thing twice.
 type sent struct {
@@ -45,14 +50,27 @@ func (m *model) target() (id exchange.ID, row int64) {
 	case m.detail != nil:
 		return m.detail.id, m.detail.row
 	case m.pane == journal:
-		return 0, int64(m.lists[journal].id)
+		return m.rowLive, int64(m.lists[journal].id)
 	}
 	return m.picked.ID, m.picked.Row
 }
 
 func (m *model) kill() tea.Cmd {
-	id, _ := m.target()
-	if id == 0 || m.sent.under {
+	id, row := m.target()
+	if m.sent.under || id == 0 && row == 0 {
+		return nil
+	}
+	if id == 0 {
+		id = m.exchangeOf(row)
+	}
+	if id == 0 {
+		m.say(dim, "Nothing is under way for row "+strconv.FormatInt(row, 10)+": there is nothing to kill.")
+		return nil
+	}
+	if m.detail == nil && m.pane != journal && m.lists[m.pane].follow && m.now.Sub(m.came) < surprise {
+		// Following moves the selection: the key was meant for the row before.
+		m.came = time.Time{}
+		m.say(warn, "#"+id.String()+" came this moment; x again kills it.")
 		return nil
 	}
 	if s, ok := m.o.Present.State(id); ok && !s.Live() {
@@ -65,6 +83,35 @@ func (m *model) kill() tea.Cmd {
 		phase, err := control.Kill(id)
 		return doneMsg{said: "#" + id.String() + " killed while " + string(phase) + ".", err: err}
 	})
+}
+
+// rowAlone is the journal row on screen of which no exchange is shown, when an
+// exchange may be at work on it.
+func (m *model) rowAlone() int64 {
+	switch {
+	case m.detail != nil && m.detail.id == 0:
+		return m.detail.row
+	case m.detail == nil && m.pane == journal:
+		if e := m.past.selected(&m.lists[journal]); e != nil && e.State.Active() {
+			return e.ID
+		}
+	}
+	return 0
+}
+
+// exchangeOf finds the exchange that works on a journal row, 0 when none does.
+// One that rides on another's fetch comes after that.
+func (m *model) exchangeOf(row int64) exchange.ID {
+	found := m.o.Present.Snapshot(live.Query{Row: row, Live: true, Oldest: true, Limit: 16}).Rows
+	for i := range found {
+		if found[i].Leader == 0 {
+			return found[i].ID
+		}
+	}
+	if len(found) > 0 {
+		return found[0].ID
+	}
+	return 0
 }
 
 // retry sends a row again; a key that is held down does it once.
@@ -150,9 +197,10 @@ func (m *model) answer(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// say shows a line for a few seconds.
+// say shows a sentence for as long as it takes to read it, 6 s at least.
 func (m *model) say(in tone, text string) {
-	m.note = note{in: in, text: line(text), until: m.now.Add(6 * time.Second)}
+	text = line(text)
+	m.note = note{in: in, text: text, until: m.now.Add(max(6*time.Second, time.Duration(len(text))*80*time.Millisecond))}
 }
 
 // joinSentences puts the second behind the first, unless that says it already.

@@ -7,7 +7,7 @@ type cursor struct {
 	id     uint64   // selected row, 0 while unknown
 	line   int      // on the screen, counted from the window's first row
 	offset int      // of the window's first row
-	follow bool     // stay with the newest
+	follow bool     // the newest row is selected, whichever that is
 	ids    []uint64 // of the window
 	total  int
 	page   int // rows that fit
@@ -23,8 +23,6 @@ type ask struct {
 type shown struct {
 	ids               []uint64
 	offset, at, total int
-	lead              int  // the row that a following reader would rather look at
-	hop               bool // and leaves the selected one for
 }
 
 func (c *cursor) ask() ask {
@@ -40,13 +38,7 @@ func (c *cursor) settle(s shown) (again bool) {
 	c.ids, c.offset, c.total = s.ids, s.offset, s.total
 	switch {
 	case c.follow:
-		// The window follows the newest, the selection does not run along: a
-		// key must not hit a row that came the moment before.
-		if i := indexOf(s.ids, c.id); i >= 0 && !s.hop {
-			c.line = i
-		} else {
-			c.line = s.lead
-		}
+		c.line = 0
 	case s.at >= 0:
 		c.line = s.at - s.offset
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,10 +36,3 @@ func (m *model) edit(k tea.KeyMsg) {
 }
 
 func contains(s, part string) bool { return strings.Contains(s, part) }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

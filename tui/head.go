@@ -16,6 +16,9 @@ func (m *model) drawHead() []string {
 	if m.w < 80 || m.w-right < 36 {
 		one := m.now1(m.w)
 		two := m.t.row(m.w).add(plain, " ").add(plain, openai)
+		if slots := m.slots(m.w - two.w - 3); slots != "" {
+			two.to(m.w-cell.Width(slots)-1).add(dim, slots)
+		}
 		return []string{one.end(), two.end(), m.drawTabs()}
 	}
 	one, two := m.now1(m.w-right-1), m.sums(m.w-right-1)
@@ -56,9 +59,9 @@ func (m *model) now1(w int) *row {
 	}
 	c := &m.snap.Counts
 	if c.TokensOut > 0 {
-		r.whole(dim, "  "+cell.Count(c.TokensIn)+" → "+cell.Count(c.TokensOut)+" tokens")
+		r.whole(dim, "  "+cell.Count(c.TokensIn)+" → "+counted(c.TokensOut, "token", "tokens"))
 	}
-	r.whole(dim, "  "+cell.Count(int64(c.Requests))+" requests")
+	r.whole(dim, "  "+counted(int64(c.Requests), "request", "requests"))
 	return r.whole(dim, "  "+cell.Bytes(c.BytesOut)+" out")
 }
 
@@ -67,41 +70,6 @@ func (m *model) sums(w int) *row {
 	r := m.t.row(w).add(plain, " ")
 	m.verdicts(r)
 	return r
-}
-
-// verdicts writes the counters that are not zero, those that matter most first;
-// HIT, MISS and BYPASS are always there.
-func (m *model) verdicts(r *row) {
-	c := &m.snap.Counts
-	first := true
-	put := func(in tone, word string, n uint64, always bool) {
-		if n == 0 && !always {
-			return
-		}
-		s := word + " " + cell.Count(int64(n))
-		gap := "  "
-		if first {
-			gap = ""
-		}
-		if len(gap)+len(s) > r.left() {
-			return
-		}
-		first = false
-		if n == 0 {
-			in = dim
-		}
-		r.add(plain, gap).add(in, s)
-	}
-	put(verdictTone(exchange.HIT), "HIT", c.Hit, true)
-	put(plain, "MISS", c.Miss, true)
-	put(verdictTone(exchange.BYPASS), "BYPASS", c.Bypass, true)
-	put(warn, "shed", c.Shed, false)
-	put(bad, "failed", c.Failed+c.Incomplete, false)
-	put(bad, "killed", c.Killed, false)
-	put(verdictTone(exchange.STALE), "STALE", c.Stale, false)
-	put(verdictTone(exchange.REVALIDATED), "REVALIDATED", c.Revalidated, false)
-	put(warn, "left", c.ClientGone, false)
-	put(warn, "refused", c.Refused, false)
 }
 
 // drawTabs names the panes, and the slots of the route that is busiest.
@@ -115,41 +83,60 @@ func (m *model) drawTabs() string {
 			r.add(dim, " "+label+" ")
 		}
 	}
-	right := m.slots()
-	if m.paused {
-		right = "paused  " + right
+	if m.help || m.detail != nil {
+		return m.tabsEnd(r, "", plain, m.tabSlots(r.left()-3))
+	}
+	state, in := "", accent
+	switch {
+	case m.paused:
+		state, in = "PAUSED", warn
+	case m.lists[m.pane].follow:
+		state = "follow"
 	}
 	if f := m.filters[m.pane]; f != "" && !m.typing {
-		right = "/" + cell.Cut(line(f), 20) + "  " + right
+		state, in = "/"+cell.Cut(line(f), 20)+repeat(" ", 2*min(len(state), 1))+state, warn
 	}
-	n := cell.Width(right) + 1
-	if n > r.left()-2 {
-		right = cell.Cut(right, r.left()-3)
-		n = cell.Width(right) + 1
-	}
-	r.add(plain, " ").add(faint, repeat("─", r.left()-n-1)).add(plain, " ")
-	in := dim
-	if m.paused || m.filters[m.pane] != "" {
-		in = warn
-	}
-	return r.add(in, right).end()
+	state = cell.Cut(state, r.left()-3)
+	return m.tabsEnd(r, state, in, m.tabSlots(r.left()-cell.Width(state)-4))
 }
 
-// slots says how full the busiest route is.
-func (m *model) slots() string {
+// tabsEnd adds how the list stands, and the slots, to the right edge.
+func (m *model) tabsEnd(r *row, state string, in tone, slots string) string {
+	n := cell.Width(state) + cell.Width(slots)
+	if state != "" && slots != "" {
+		state += "  "
+		n += 2
+	}
+	r.add(plain, " ").add(faint, repeat("─", r.left()-n-2)).add(plain, " ")
+	return r.add(in, state).add(dim, slots).end()
+}
+
+// tabSlots are the slots where the address has taken their place.
+func (m *model) tabSlots(w int) string {
+	if m.w < 80 {
+		return ""
+	}
+	return m.slots(w)
+}
+
+// slots says in at most w cells how full the busiest route is.
+func (m *model) slots(w int) string {
 	l := busiest(m.snap.Loads)
 	if l == nil {
 		return ""
 	}
-	s := "slots "
-	if m.w >= 80 {
-		s += cell.Cut(line(l.Route), 14) + " "
-	}
-	s += strconv.Itoa(l.InUse) + "/" + strconv.Itoa(l.Slots)
+	use := strconv.Itoa(l.InUse) + "/" + strconv.Itoa(l.Slots)
+	line, short := "", ""
 	if l.Waiting > 0 {
-		s += " +" + strconv.Itoa(l.Waiting) + " waiting"
+		short = " +" + strconv.Itoa(l.Waiting)
+		line = short + " in line"
 	}
-	return s
+	for _, s := range []string{"slots " + cell.Cut(cell.Line(l.Route), 14) + " " + use + line, "slots " + use + line, "slots " + use + short, "slots " + use} {
+		if cell.Width(s) <= w {
+			return s
+		}
+	}
+	return ""
 }
 
 func busiest(loads []exchange.Load) *exchange.Load {

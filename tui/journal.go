@@ -14,7 +14,7 @@ func (m *model) entryColumns(w int) []column[*exchange.Entry] {
 			return dim, strconv.FormatInt(e.ID, 10)
 		}},
 		{title: "AGE", w: 3, right: true, cell: func(e *exchange.Entry) (tone, string) {
-			return dim, cell.Age(m.now.Sub(e.UpdatedAt))
+			return dim, cell.Age(m.clock().Sub(e.UpdatedAt))
 		}},
 		{title: "MODEL", w: 10, grow: 1, from: 72, cell: func(e *exchange.Entry) (tone, string) {
 			if e.Model == "" {
@@ -58,24 +58,22 @@ func entrySign(e *exchange.Entry, now time.Time) (tone, string) {
 func (m *model) drawJournal(s *shape) []string {
 	cols := m.entryColumns(s.listW)
 	out := []string{titles(m.t, s.listW, cols)}
-	put := func(in tone, text string) string { return m.t.row(s.listW).add(in, "   "+text).end() }
 	switch p := &m.past; {
 	case m.o.Past == nil:
-		return append(out, "", put(dim, "There is no journal: no route keeps one."))
+		return append(out, m.empty(s.listW, dim, "There is no journal: no route keeps one.")...)
 	case p.err != nil:
-		out = append(out, "", put(bad, "The journal cannot be read: "+line(p.err.Error())))
-		return out
+		return append(out, m.empty(s.listW, bad, "The journal cannot be read: "+line(p.err.Error()))...)
 	case !p.read:
-		return append(out, "", put(dim, "Reading …"))
+		return append(out, m.empty(s.listW, dim, "Reading …")...)
 	case len(p.rows) == 0:
-		return append(out, "", put(dim, "No call has been journaled yet."),
-			put(dim, "Each LLM call is written here before it is sent: "), put(plain, line(m.o.JournalPath)))
+		out = append(out, m.empty(s.listW, dim, "No call has been journaled yet. Each LLM call is written here before it is sent:")...)
+		return append(out, m.t.row(s.listW).add(plain, "   "+line(m.o.JournalPath)).end())
 	case len(p.keptID) == 0:
 		return append(out, m.drawNothing(s)...)
 	}
 	c := &m.lists[journal]
 	for i, e := range m.past.window(c) {
-		in, what := entrySign(&e, m.now)
+		in, what := entrySign(&e, m.clock())
 		r := m.t.mark(s.listW, i == c.line, in, what)
 		write(r, cols, &e)
 		out = append(out, r.end())

@@ -33,7 +33,7 @@ func newKeymap() keymap {
 		Pane3:    bind("3", "Queue", "3"),
 		Pane4:    bind("4", "Journal", "4"),
 		Open:     bind("enter", "open", "enter"),
-		Back:     bind("esc", "back", "esc", "backspace"),
+		Back:     bind("esc", "back, dismiss", "esc", "backspace"),
 		Kill:     bind("x", "kill", "x"),
 		Retry:    bind("r", "retry", "r"),
 		New:      bind("n", "run as new", "n"),
@@ -48,44 +48,6 @@ func newKeymap() keymap {
 		Yes:      bind("y", "yes", "y", "Y"),
 		No:       bind("n", "no", "n", "N", "esc", "q"),
 	}
-}
-
-// hints are the keys of the moment, the most useful first: a narrow screen
-// shows as many as fit.
-func (m *model) hints() []key.Binding {
-	k := &m.keys
-	switch {
-	case m.typing:
-		return []key.Binding{bind("enter", "keep the filter"), bind("esc", "no filter")}
-	case m.help:
-		return []key.Binding{bind("esc", "back"), k.Up, k.Down, k.Quit}
-	case m.detail != nil:
-		h := []key.Binding{bind("esc", "back"), bind("← →", "tab"), bind("↑ ↓", "scroll")}
-		if m.detail.id != 0 {
-			h = append(h, k.Kill)
-		}
-		if m.detail.row != 0 {
-			h = append(h, k.Retry, k.New)
-		}
-		return append(h, k.Help, k.Quit)
-	}
-	h := []key.Binding{k.Open}
-	switch m.pane {
-	case requests, streams:
-		h = append(h, k.Kill, k.Retry, k.Filter)
-		if m.w >= 72 {
-			h = append(h, k.Follow, k.Pause)
-		}
-	case queue:
-		h = append(h, k.Kill, k.Filter)
-	case journal:
-		h = append(h, k.Retry, k.New, k.Filter, k.Follow)
-	}
-	h = append(h, k.Help, k.Quit, bind("tab", "pane"))
-	if len(m.o.Try) > 0 {
-		h = append(h, k.Try)
-	}
-	return append(h, bind("↑ ↓", "move"))
 }
 
 // chapter is a group of keys on the help page.

@@ -218,16 +218,6 @@ func TestTheSelectionStaysWithItsRowWhileRequestsArrive(t *testing.T) {
 	}
 }
 
-func TestFollowingDoesNotMoveTheSelectionUnderAKey(t *testing.T) {
-	s := newScreen(t, 80, 24, fixture())
-	id := s.m.lists[requests].id
-	s.observe(call(50, 40, "gpt-4o", "new"))
-	if got := s.m.lists[requests].id; got != id {
-		t.Errorf("%d is selected, was %d: x would kill what came a moment ago", got, id)
-	}
-	s.shows("50")
-}
-
 func TestEveryRowCanBeReached(t *testing.T) {
 	var facts []exchange.Fact
 	for n := exchange.ID(1); n <= 200; n++ {
@@ -260,13 +250,20 @@ func TestPauseHoldsTheListAndNotTheCounters(t *testing.T) {
 	s.press("p")
 	s.observe(exchange.Served{Stamp: at(50, 40), Method: "GET", Target: "/while-paused", Status: 200, Verdict: exchange.Verdict{XCache: exchange.HIT}})
 	s.hides("/while-paused")
-	s.shows("paused", "HIT 2")
+	s.shows("PAUSED", "HIT 2", "p go on")
+	list := func() string { return strings.Join(strings.Split(s.m.View(), "\n")[headLines:headLines+12], "\n") }
+	before := list()
+	s.pass(7 * time.Second)
+	if got := list(); got != before {
+		t.Errorf("its clocks go on:\n%s\nwas\n%s", got, before)
+	}
 	s.press("j", "G")
 	if id := s.m.lists[requests].id; id != 1 {
 		t.Errorf("a paused list cannot be read to its end: %d", id)
 	}
 	s.press("p", "g")
-	s.shows("/while-paused")
+	s.shows("/while-paused", "follow", "7s")
+	s.hides("PAUSED")
 }
 
 func TestEnterOpensAndEscGoesBack(t *testing.T) {
@@ -417,7 +414,7 @@ func TestTheHeadAlwaysSaysWhereToPointAClient(t *testing.T) {
 		s := newScreen(t, 80, 24, fixture())
 		s.press(keys...)
 		head := strings.Split(s.m.View(), "\n")[:headLines]
-		for _, want := range []string{"OPENAI_BASE_URL=http://127.0.0.1:8245/v1", "ANTHROPIC_BASE_URL=http://127.0.0.1:8245", "HIT 1", "MISS 1", "slots demo 1/4 +1 waiting"} {
+		for _, want := range []string{"OPENAI_BASE_URL=http://127.0.0.1:8245/v1", "ANTHROPIC_BASE_URL=http://127.0.0.1:8245", "HIT 1", "MISS 1", "slots demo 1/4 +1 in line"} {
 			if !strings.Contains(strings.Join(head, "\n"), want) {
 				t.Errorf("%s: the head does not say %q:\n%s", name, want, strings.Join(head, "\n"))
 			}

@@ -36,6 +36,7 @@ type model struct {
 	filters [panes]string
 	typing  bool // the filter is being typed
 	paused  bool
+	since   time.Time // of the pause
 	help    bool
 	scroll  int // of the help page
 	hideTry bool
@@ -48,7 +49,9 @@ type model struct {
 	ask     *question
 	note    note
 	sent    sent
-	notices []string
+	notices []notice
+	rowLive exchange.ID // that works on the selected journal row, 0: none
+	came    time.Time   // when a row that had just arrived was selected by itself
 
 	ticking bool      // a tick is on its way
 	restful time.Time // until then the journal is looked at every second
@@ -184,6 +187,9 @@ func (m *model) pressList(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, km.Open):
 		return m.open()
 	case key.Matches(k, km.Back):
+		if m.filters[m.pane] == "" {
+			m.dismiss()
+		}
 		m.filters[m.pane] = ""
 	case key.Matches(k, km.Filter):
 		m.typing, m.paused = true, false
@@ -192,7 +198,7 @@ func (m *model) pressList(k tea.KeyMsg) tea.Cmd {
 			c.top()
 		}
 	case key.Matches(k, km.Pause):
-		m.paused = !m.paused
+		m.paused, m.since = !m.paused, m.now
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (d *detail) overviewExchange(p *page, m *model) {
 		p.pair("status", statusTone(s.Status), strconv.Itoa(s.Status))
 	}
 	if s.Verdict.XCache != "" {
-		why := verdictWords(s.Verdict, s.Undeclared)
+		why := verdictWords(s)
 		if s.Verdict.Reason != "" {
 			why += " (" + s.Verdict.Reason + ")"
 		}

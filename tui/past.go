@@ -41,7 +41,7 @@ type listedMsg struct {
 // when the reader has come near the end of what is known.
 func (m *model) readPast() tea.Cmd {
 	p := &m.past
-	if m.o.Past == nil || p.read && m.pane != journal || p.reading {
+	if m.o.Past == nil || p.read && (m.pane != journal || m.paused) || p.reading {
 		return nil
 	}
 	if p.want == 0 {
@@ -68,6 +68,7 @@ func (p *past) listed(msg listedMsg) {
 		return
 	}
 	p.rows, p.kept = msg.rows, nil
+	p.ids(p.filter)
 }
 
 // ids are the rows that the filter keeps.

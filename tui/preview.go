@@ -103,7 +103,7 @@ func (m *model) facts(p *page, s *exchange.State) {
 	why := ""
 	if x := s.Verdict.XCache; x != "" {
 		r.add(plain, "  ").add(verdictTone(x), string(x))
-		why = verdictWords(s.Verdict, s.Undeclared)
+		why = verdictWords(s)
 		if s.Verdict.Reason != "" {
 			why = line(s.Verdict.Reason) + ": " + why
 		}

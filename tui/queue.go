@@ -39,7 +39,7 @@ func (m *model) loadColumns(w int) []column[*exchange.Load] {
 		{title: "IN USE", w: 8, right: true, cell: func(l *exchange.Load) (tone, string) {
 			return fill(l), strconv.Itoa(l.InUse) + "/" + strconv.Itoa(l.Slots)
 		}},
-		{title: "WAITING", w: 7, right: true, cell: func(l *exchange.Load) (tone, string) { return number(uint64(l.Waiting), warn) }},
+		{title: "IN LINE", w: 7, right: true, cell: func(l *exchange.Load) (tone, string) { return number(uint64(l.Waiting), warn) }},
 		{title: "STREAMS", w: 7, right: true, cell: func(l *exchange.Load) (tone, string) { return number(uint64(l.ActiveStreams), alive) }},
 		{title: "SHED", w: 5, right: true, cell: func(l *exchange.Load) (tone, string) { return number(l.Shed, bad) }},
 		{title: "BUFFER", w: 8, right: true, from: 76, cell: func(l *exchange.Load) (tone, string) {
@@ -85,7 +85,7 @@ func (m *model) slotColumns(w int) []column[*exchange.State] {
 			if live.Waits(s) {
 				since = s.QueuedAt
 			}
-			return plain, cell.Duration(m.now.Sub(since))
+			return plain, cell.Duration(m.clock().Sub(since))
 		}},
 		{title: "DOES", w: 10, from: 72, cell: func(s *exchange.State) (tone, string) {
 			if live.Waits(s) {
@@ -115,14 +115,14 @@ func (m *model) drawQueue(s *shape) []string {
 		out = append(out, r.end())
 	}
 	slots := m.slotColumns(m.w)
-	out = append(out, m.t.rule(m.w, "who waits, and who holds a slot", dim), titles(m.t, m.w, slots))
+	out = append(out, m.t.rule(m.w, "who is in line, and who holds a slot", dim), titles(m.t, m.w, slots))
 	if len(m.snap.Rows) == 0 {
 		return append(out, m.drawNothing(s)...)
 	}
 	c := &m.lists[queue]
 	for i := range m.snap.Rows {
 		st := &m.snap.Rows[i]
-		in, what := sign(st, m.now)
+		in, what := sign(st, m.clock())
 		r := m.t.mark(m.w, i == c.line, in, what)
 		write(r, slots, st)
 		out = append(out, r.end())

@@ -67,15 +67,18 @@ func (m *model) tick() tea.Cmd {
 // ages reports whether the screen would look different in a second although
 // nothing had happened.
 func (m *model) ages() bool {
-	if m.note.text != "" || m.now.Before(m.restful) {
+	if m.note.text != "" || m.now.Before(m.restful) || m.fading() {
 		return true
 	}
-	if m.help || m.paused {
+	if m.help {
 		return false
 	}
 	young := func(at time.Time) bool { return m.now.Sub(at) < time.Minute }
 	if m.detail != nil {
 		return m.detail.state.Live() && m.detail.id != 0
+	}
+	if m.paused {
+		return false
 	}
 	if m.pane == journal {
 		return slices.ContainsFunc(m.past.window(&m.lists[journal]), func(e exchange.Entry) bool { return young(e.UpdatedAt) || e.State.Active() })
@@ -93,11 +96,16 @@ func (m *model) look() tea.Cmd {
 		m.note = note{}
 	}
 	if m.o.Notices != nil {
-		m.notices = m.o.Notices()
+		m.hear(m.o.Notices())
 	}
+	c := &m.lists[m.pane]
+	was := c.id
 	for again := 0; again < 2 && m.lookAtList(); again++ {
 	}
-	if c := &m.lists[m.pane]; m.pane != journal {
+	if c.follow && was != 0 && c.id != was {
+		m.came = m.now
+	}
+	if m.pane != journal {
 		m.picked = exchange.State{}
 		if s, ok := m.o.Present.State(exchange.ID(c.id)); ok {
 			m.picked = s
@@ -106,6 +114,10 @@ func (m *model) look() tea.Cmd {
 	if m.detail != nil {
 		m.detail.refresh(m.o.Present)
 		m.detail.layout(m, m.shape().body-1)
+	}
+	m.rowLive = 0
+	if row := m.rowAlone(); row != 0 {
+		m.rowLive = m.exchangeOf(row)
 	}
 	return tea.Batch(m.readPast(), m.readDetail())
 }
@@ -140,22 +152,7 @@ func (m *model) lookAtList() (again bool) {
 	}
 	m.snap = m.o.Present.Snapshot(q)
 	w := shown{ids: idsOf(m.snap.Rows), offset: m.snap.Offset, at: m.snap.At, total: m.snap.Total - m.snap.Newer}
-	w.lead, w.hop = m.lead(c)
 	return c.settle(w)
-}
-
-// lead finds the first stream that flows, else the first live row. A reader who
-// follows is taken there once what they looked at has been over for a moment.
-func (m *model) lead(c *cursor) (at int, hop bool) {
-	at = slices.IndexFunc(m.snap.Rows, func(s exchange.State) bool { return s.Phase == exchange.PhaseStreaming && live.IsStream(&s) })
-	if at < 0 {
-		at = slices.IndexFunc(m.snap.Rows, func(s exchange.State) bool { return s.Live() })
-	}
-	if at < 0 {
-		return 0, false
-	}
-	s := &m.picked
-	return at, uint64(s.ID) == c.id && !s.Live() && m.now.Sub(s.Ended) > 4*time.Second
 }
 
 // thaw cuts the window out of the rows that were kept when the list was paused.

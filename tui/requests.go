@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"time"
 
 	"tailrace/proxy/exchange"
 	"tailrace/tui/cell"
@@ -19,7 +20,7 @@ func (m *model) requestColumns(w int) []column[*exchange.State] {
 	}
 	return fit(w, []column[*exchange.State]{
 		{title: "AGE", w: 3, right: true, cell: func(s *exchange.State) (tone, string) {
-			return dim, cell.Age(m.now.Sub(s.Started))
+			return dim, cell.Age(m.clock().Sub(s.Started))
 		}},
 		{title: "METH", w: method, cell: func(s *exchange.State) (tone, string) { return dim, line(s.Method) }},
 		{title: "PATH", w: path, grow: 1, left: true, cell: func(s *exchange.State) (tone, string) { return plain, line(s.Target) }},
@@ -37,15 +38,23 @@ func (m *model) requestColumns(w int) []column[*exchange.State] {
 		{title: "TTFT", w: 6, right: true, from: 96, cell: func(s *exchange.State) (tone, string) { return dim, ttft(s) }},
 		{title: "TIME", w: 6, right: true, from: 72, cell: func(s *exchange.State) (tone, string) {
 			if s.Live() {
-				return alive, cell.Duration(took(s, m.now))
+				return alive, cell.Duration(took(s, m.clock()))
 			}
-			return dim, cell.Duration(took(s, m.now))
+			return dim, cell.Duration(took(s, m.clock()))
 		}},
 		{title: "TOK", w: 6, right: true, from: 90, cell: func(s *exchange.State) (tone, string) { return plain, tokens(s.Usage) }},
 		{title: "SIZE", w: 8, right: true, from: 112, cell: func(s *exchange.State) (tone, string) {
 			return dim, cell.Bytes(max(s.BytesOut, s.Bytes))
 		}},
 	})
+}
+
+// clock is what a list's times are counted to: a paused list stands still.
+func (m *model) clock() time.Time {
+	if m.paused {
+		return m.since
+	}
+	return m.now
 }
 
 // modelCell is the model that is asked, or the route of what is no call to one.
@@ -65,7 +74,7 @@ func (m *model) drawRequests(s *shape) []string {
 	c := &m.lists[requests]
 	for i := range m.snap.Rows {
 		st := &m.snap.Rows[i]
-		in, what := sign(st, m.now)
+		in, what := sign(st, m.clock())
 		r := m.t.mark(s.listW, i == c.line, in, what)
 		write(r, cols, st)
 		out = append(out, r.end())
@@ -75,22 +84,33 @@ func (m *model) drawRequests(s *shape) []string {
 
 // drawNothing helps a newcomer on an empty screen.
 func (m *model) drawNothing(s *shape) []string {
-	put := func(in tone, text string) string { return m.t.row(s.listW).add(in, "   "+text).end() }
 	if f := m.filters[m.pane]; f != "" {
-		return []string{"", put(dim, "Nothing matches /"+line(f)+" here. esc takes the filter away.")}
+		return m.empty(s.listW, dim, "Nothing matches /"+line(f)+" here. esc takes the filter away.")
 	}
 	switch m.pane {
 	case streams:
-		return []string{"", put(dim, "No stream yet. Each stream that a client asks for is shown here while it grows.")}
+		return m.empty(s.listW, dim, "No stream yet. Each stream that a client asks for is shown here while it grows.")
 	case queue:
-		return []string{"", put(dim, "Nobody waits and nobody holds a slot.")}
+		return m.empty(s.listW, dim, "Nobody is in line and nobody holds a slot.")
 	}
+	put := func(in tone, text string) string { return m.t.row(s.listW).add(in, "   "+text).end() }
 	url := line(m.o.ProxyURL)
-	return []string{
-		"", put(strong, "Nothing has come through yet. Point a client here:"), "",
+	out := append(
+		m.empty(s.listW, strong, "Nothing has come through yet. Point a client here:"), "",
 		put(plain, "export OPENAI_BASE_URL="+url+"/v1"),
 		put(plain, "export ANTHROPIC_BASE_URL="+url),
-		"", put(dim, "or look whether it answers:"), "",
-		put(plain, "curl "+url+"/v1/models"),
+	)
+	if s.body < len(out)+5 {
+		return out
 	}
+	return append(out, "", put(dim, "or look whether it answers:"), "", put(plain, "curl "+url+"/v1/models"))
+}
+
+// empty says in a sentence of any length why a list has no rows.
+func (m *model) empty(w int, in tone, text string) []string {
+	out := []string{""}
+	for _, l := range cell.Wrap(text, w-4) {
+		out = append(out, m.t.row(w).add(in, "   "+l).end())
+	}
+	return out
 }

@@ -1,10 +1,6 @@
 package tui
 
-import (
-	"strconv"
-
-	"tailrace/tui/cell"
-)
+import "tailrace/tui/cell"
 
 // The smallest screen that is drawn on.
 const (
@@ -77,12 +73,7 @@ func (m *model) foot() []string {
 	if len(m.o.Try) > 0 && !m.hideTry && m.detail == nil && !m.help {
 		out = append(out, m.drawTry()...)
 	}
-	if n := len(m.notices); n > 0 {
-		out = append(out, m.t.row(m.w).add(warn, " ! "+line(m.notices[n-1])).end())
-	}
-	if m.note.text != "" {
-		out = append(out, m.t.row(m.w).add(m.note.in, " "+m.note.text).end())
-	}
+	out = append(out, m.drawSaid()...)
 	return append(out, m.drawHints())
 }
 
@@ -123,36 +114,4 @@ func (m *model) drawTry() []string {
 		out = append(out, m.t.row(m.w).add(plain, " "+l).end())
 	}
 	return out
-}
-
-func (m *model) drawHints() string {
-	r := m.t.row(m.w)
-	if m.typing {
-		r.add(accent, " /").add(strong, line(m.filters[m.pane])).add(alive, "▏").add(plain, "  ")
-	}
-	above, below := m.beyond()
-	room := cell.Width(above) + cell.Width(below)
-	for _, b := range m.hints() {
-		k, does := b.Help().Key, b.Help().Desc
-		if r.left()-room < cell.Width(k)+cell.Width(does)+3 {
-			break
-		}
-		r.add(plain, " ").add(accent, k).add(dim, " "+does).add(plain, " ")
-	}
-	return r.to(m.w-room).add(alive, above).add(dim, below).end()
-}
-
-// beyond says how much of the list lies above and below its window.
-func (m *model) beyond() (above, below string) {
-	if m.typing || m.help || m.detail != nil {
-		return "", ""
-	}
-	c := &m.lists[m.pane]
-	if c.offset > 0 {
-		above = "▲ " + strconv.Itoa(c.offset) + " above "
-	}
-	if n := c.total - c.offset - len(c.ids); n > 0 {
-		below = "▼ " + strconv.Itoa(n) + " below "
-	}
-	return above, below
 }

@@ -12,7 +12,7 @@ import (
 func (m *model) streamColumns(w int) []column[*exchange.State] {
 	return fit(w, []column[*exchange.State]{
 		{title: "AGE", w: 3, right: true, cell: func(s *exchange.State) (tone, string) {
-			return dim, cell.Age(m.now.Sub(s.Started))
+			return dim, cell.Age(m.clock().Sub(s.Started))
 		}},
 		{title: "MODEL", w: 12, grow: 2, cell: modelCell},
 		{title: "ROUTE", w: 8, grow: 1, from: 96, cell: func(s *exchange.State) (tone, string) { return dim, line(s.Route) }},
@@ -41,7 +41,7 @@ func (m *model) silence(s *exchange.State) (tone, string) {
 	if last.IsZero() {
 		last = s.HeadAt
 	}
-	d := m.now.Sub(last)
+	d := m.clock().Sub(last)
 	if d.Seconds() < 2 {
 		return dim, "0s"
 	}
@@ -74,7 +74,7 @@ func (m *model) drawStreams(s *shape) []string {
 	c := &m.lists[streams]
 	for i := range m.snap.Rows {
 		st := &m.snap.Rows[i]
-		in, what := sign(st, m.now)
+		in, what := sign(st, m.clock())
 		r := m.t.mark(s.listW, i == c.line, in, what)
 		write(r, cols, st)
 		out = append(out, r.end(), m.lastWords(st, s.listW, i == c.line))

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"time"
 
 	"tailrace/proxy/exchange"
@@ -51,30 +52,19 @@ func stateWord(s *exchange.State) (tone, string) {
 	return alive, string(s.Phase)
 }
 
-// verdictWords says in a sentence what a verdict means.
-func verdictWords(v exchange.Verdict, undeclared bool) string {
-	switch v.XCache {
-	case exchange.HIT:
-		if v.Source == exchange.SourceJournal {
-			return "answered by the accepted result in the journal, no call made"
-		}
-		return "fresh from the cache, no call made"
-	case exchange.MISS:
-		if undeclared {
-			return "fetched; the origin streamed unasked: send Accept: text/event-stream"
-		}
-		return "fetched from the origin"
-	case exchange.STALE:
-		return "an older copy was served"
-	case exchange.REVALIDATED:
-		return "the origin confirmed the cached copy (304)"
-	case exchange.BYPASS:
-		if v.Source == exchange.SourceJournal {
-			return "a stream, replayed from the journal, no call made"
-		}
-		return "the cache is not asked"
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	return ""
+	return strconv.Itoa(n) + " " + many
+}
+
+// counted is plural of a number that may be large, in few cells.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return cell.Count(n) + " " + many
 }
 
 // riskWord is a risk in at most 8 cells.
