@@ -36,10 +36,10 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		fmt.Fprintln(errs, problems) // file:line:column first, for editors
 		return 2
 	case errors.As(err, &usage{}):
-		fmt.Fprintln(errs, "tailrace:", err)
+		fmt.Fprintln(errs, "tailrace: "+own(err.Error()))
 		return 2
 	}
-	fmt.Fprintln(errs, "tailrace:", err)
+	fmt.Fprintln(errs, "tailrace: "+own(err.Error()))
 	return 1
 }
 

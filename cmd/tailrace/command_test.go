@@ -97,8 +97,9 @@ func TestWhatThisMachineDoesNotAllowIsOneSentenceAndExitCode1(t *testing.T) {
 		args []string
 		want string
 	}{
-		"proxy port":     {[]string{"--listen", addr, "--admin", "127.0.0.1:0", "--state", filepath.Join(dir, "a")}, addr + " is in use by another program; stop it, or choose another with --listen"},
+		"proxy port":     {[]string{"--listen", addr, "--admin", "127.0.0.1:0", "--state", filepath.Join(dir, "new", "a")}, addr + " is in use by another program; stop it, or choose another with --listen"},
 		"admin port":     {[]string{"--listen", "127.0.0.1:0", "--admin", addr, "--state", filepath.Join(dir, "b")}, "choose another with --admin"},
+		"demo port":      {[]string{"--listen", addr, "--admin", "127.0.0.1:0", "--headless", "--state", filepath.Join(dir, "new", "c")}, "choose another with --listen"},
 		"state in file":  {[]string{"--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--state", filepath.Join(file, "c")}, "name one that you can write with --state"},
 		"state is file":  {[]string{"--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--state", file}, "--state"},
 		"second process": {[]string{"--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--state", other.state.dir}, "another tailrace (process "},
@@ -107,6 +108,8 @@ func TestWhatThisMachineDoesNotAllowIsOneSentenceAndExitCode1(t *testing.T) {
 	} {
 		command := "serve"
 		switch name {
+		case "demo port":
+			command = "demo"
 		case "mock port":
 			command = "mock"
 		case "no such file":
@@ -115,6 +118,11 @@ func TestWhatThisMachineDoesNotAllowIsOneSentenceAndExitCode1(t *testing.T) {
 		code, out, errs := call("", append([]string{command}, tt.args...)...)
 		if code != 1 || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: code %d, out %q, errors %q", name, code, out, errs)
+		}
+	}
+	for _, name := range []string{"a", "b", "new"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("a start that failed has left its state directory %s: %v", name, err)
 		}
 	}
 	if _, err := os.Stat(other.state.path(instanceFile)); err != nil {

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"tailrace/store/live"
 	"tailrace/tui"
 )
 
@@ -16,18 +14,16 @@ import (
 // a server. The screen goes first: while the proxy drains, the terminal is the
 // user's again.
 func dashboard(c *cobra.Command, m *Main) error {
-	ctx, stop := signals(c.Context())
-	defer stop()
-	if err := m.Run(ctx); err != nil {
+	d := departures(c.Context())
+	defer d.forget()
+	if err := m.Run(d.begun); err != nil {
 		return err
 	}
 	o := m.screen()
 	o.QuitAsks = true
-	err := m.show(ctx, stop, o)
-	if n := m.board.Snapshot(live.Query{}).Live; n > 0 && m.Config.DrainTimeout > 0 {
-		fmt.Fprintf(m.Stderr, "tailrace: %d requests are under way; they have up to %s to end\n", n, m.Config.DrainTimeout)
-	}
-	return errors.Join(err, m.Close())
+	err := m.show(d.begun, o)
+	m.drains()
+	return errors.Join(err, m.finish(d, m.Close))
 }
 
 // screen is what the dashboard shows of this program.
@@ -41,19 +37,22 @@ func (m *Main) screen() tui.Options {
 
 // show has the terminal until q, the end of ctx, or that of a server, which is
 // the error then.
-func (m *Main) show(ctx context.Context, stop context.CancelFunc, o tui.Options) error {
+func (m *Main) show(ctx context.Context, o tui.Options) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	failed := make(chan error, 1)
 	go func() {
 		defer tui.Guard()
 		select {
 		case err := <-m.Failed:
 			failed <- err
-			stop() // ends the screen
+			end() // of the screen
 		case <-ctx.Done():
 			failed <- nil
 		}
 	}()
+	cook(os.Stdin, os.Stdout)
 	err := tui.Run(ctx, o)
-	stop() // a second signal does not wait for anything
+	end()
 	return errors.Join(err, <-failed)
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"tailrace/proxy/exchange"
 	"tailrace/proxy/fakellm"
 )
 
@@ -24,7 +26,8 @@ that the provider breaks, a call that is given up, and one that a real SIGKILL
 interrupted: find it in the journal and complete it with r.
 
 It takes the ports of tailrace when they are free, else others. Its journal is
-kept in a folder of its own and goes on at the next start.`,
+kept in a folder of its own and goes on at the next start; --fresh empties it,
+--ephemeral keeps none. After a kill -9 the terminal needs the command reset.`,
 		Example: `  tailrace demo
   tailrace demo --fresh                  begin with an empty journal
   tailrace demo --headless               a log line per request, no dashboard`,
@@ -46,7 +49,10 @@ kept in a folder of its own and goes on at the next start.`,
 		},
 	}
 	f.register(c)
-	c.Flags().BoolVar(&fresh, "fresh", false, "empty the demo's journal first")
+	c.Flags().Lookup("config").Hidden = true // it is refused in a sentence
+	c.Flags().Lookup("state").Usage = "keep the journal in `DIR` (default the folder demo in " + defaultStateForHelp() + ")"
+	c.Flags().Lookup("billing").Usage = "whether sending again costs money (default free: the provider is a fake)"
+	c.Flags().BoolVar(&fresh, "fresh", false, "begin with an empty journal: what earlier demos left is removed")
 	return c
 }
 
@@ -58,20 +64,23 @@ type demo struct {
 	given func(flag string) bool // what the command line names
 
 	origin  *fakellm.Origin
-	address string // of the origin, host:port
+	address string           // of the origin, host:port
+	rows    []exchange.Entry // what an earlier demo left under way
 }
 
 // run is the whole demo: first a child makes the interrupted request and is
 // killed, then the program goes on with the same journal.
 func (d *demo) run(ctx context.Context, fresh bool) error {
-	ctx, stop := signals(ctx)
-	defer stop()
+	leave := departures(ctx)
+	defer leave.forget()
+	ctx = leave.begun
+	if err := d.findPorts(); err != nil {
+		return err
+	}
 	if err := d.findState(fresh); err != nil {
 		return err
 	}
-	vanishing := d.Ephemeral
-	if vanishing { // the child needs the folder too, so it is not the program's to remove
-		d.Ephemeral = false
+	if d.Ephemeral { // the program removes it, once it runs
 		defer os.RemoveAll(d.State)
 	}
 	if err := d.provide(); err != nil {
@@ -79,31 +88,31 @@ func (d *demo) run(ctx context.Context, fresh bool) error {
 	}
 	defer d.origin.Close()
 	d.Config = d.routes(d.Config)
-	d.findPorts()
 	if err := d.interrupt(ctx); err != nil && ctx.Err() == nil {
 		d.notices.say("no request could be interrupted for the demo: " + err.Error())
 	}
+	d.before = d.rows
 	if err := d.Run(ctx); err != nil {
 		return err
 	}
 	t := d.traffic(ctx)
-	err := d.watch(ctx, stop)
-	stop()
-	t.Wait()
-	err = errors.Join(err, d.Close())
-	if vanishing {
-		return err
+	err := d.watch(ctx)
+	err = errors.Join(err, d.finish(leave, func() error {
+		t.Wait()
+		return d.Close()
+	}))
+	if !d.Ephemeral {
+		fmt.Fprintf(d.Stderr, "tailrace demo: its journal is kept in %s; the next start goes on with it, --fresh empties it\n", d.State)
 	}
-	fmt.Fprintf(d.Stderr, "tailrace demo: its journal is kept in %s; the next start goes on with it, --fresh empties it\n", d.State)
 	return err
 }
 
 // watch shows what happens until q, a signal, or the end of a server.
-func (d *demo) watch(ctx context.Context, stop context.CancelFunc) error {
+func (d *demo) watch(ctx context.Context) error {
 	if !d.Headless {
 		o := d.screen()
 		o.Demo, o.Try = true, d.try()
-		return d.show(ctx, stop, o)
+		return d.show(ctx, o)
 	}
 	select {
 	case <-ctx.Done():
@@ -113,13 +122,25 @@ func (d *demo) watch(ctx context.Context, stop context.CancelFunc) error {
 	}
 }
 
-// try says what there is to do. A small screen shows the first three lines.
+// try says what there is to do. A small screen shows the first three lines, and
+// a wide one two in a row: each stands for itself, in whatever company.
 func (d *demo) try() []string {
-	return []string{
+	complete := "r completes it, then it is a HIT"
+	if !d.free() {
+		complete = "r, y complete it: a HIT then"
+	}
+	lines := []string{
 		"2 shows streams as they grow, x kills one  ·  3 shows who waits, who is shed",
-		"4, then /invoice and enter, finds what a SIGKILL interrupted: r, y complete it",
-		"kill -9 it and start again, the journal goes on: " + tilde(d.State),
-		"once it is completed, its application asks again: HIT, and nothing is sent",
+		"4, /invoice, enter: a SIGKILL interrupted it; " + complete,
+		"kill -9, reset, start again: the journal goes on, " + tilde(d.State),
+		"4 has CACHE_HIT (asked twice, sent once) and DEAD_LETTER (given up, r resends)",
 		"curl -N " + d.ProxyURL + `/v1/chat/completions -d '{"stream":true,"messages":[]}'`,
 	}
+	if d.Ephemeral { // nothing goes on
+		lines = slices.Delete(lines, 2, 3)
+	}
+	return lines
 }
+
+// free is whether the journal may send again by itself.
+func (d *demo) free() bool { return d.Config.Routes[0].Journal.Free }

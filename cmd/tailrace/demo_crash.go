@@ -3,16 +3,51 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"tailrace/proxy/exchange"
+	"tailrace/store/journal"
 	"tailrace/tui"
 )
 
+// invoice begins the prompt of the interrupted request; the screen tells people
+// to look for it.
+const invoice = "Which invoices are open on "
+
+// settle opens the journal as the next start does, to learn what an earlier demo
+// left under way: the child that opens it for the interrupted request would
+// settle that unseen. It says whether such a request is still to be completed.
+func (d *demo) settle() (waiting bool, err error) {
+	path := filepath.Join(d.State, journalFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	j, err := journal.Open(path, journal.Options{Complete: complete, Version: d.Version})
+	if err != nil {
+		return false, err
+	}
+	d.rows = j.Recovered()
+	open, err := j.List(exchange.Page{State: exchange.Interrupted, Limit: mostOpen})
+	waiting = slices.ContainsFunc(open, func(e exchange.Entry) bool { return strings.HasPrefix(e.Preview, invoice) })
+	return waiting, errors.Join(err, j.Close())
+}
+
+// mostOpen bounds the interrupted requests that the demo looks after.
+const mostOpen = 1000
+
 // interrupt leaves a request in the journal that was sent and whose process
 // then died: a child is killed between SENT and COMPLETE. The journal of the
-// program itself is opened after that.
+// program itself is opened after that. One that nobody has completed yet is
+// enough.
 func (d *demo) interrupt(ctx context.Context) error {
+	if waiting, err := d.settle(); waiting || err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	v, err := startVictim(ctx, d.address, d.State)
@@ -26,7 +61,7 @@ func (d *demo) interrupt(ctx context.Context) error {
 		defer tui.Guard()
 		defer close(answered)
 		// A call of its own each time: one that was completed would be a HIT.
-		_, _ = c.send(ctx, openAI("gpt-5-mini", "Which invoices are open on "+time.Now().Format("2 January at 15:04:05")+"?", false, ""))
+		_, _ = c.send(ctx, openAI("gpt-5-mini", invoice+time.Now().Format("2 January at 15:04:05")+"?", false, ""))
 	}()
 	defer func() {
 		v.kill() // first: a client that leaves would be a line in the journal
@@ -60,9 +95,7 @@ func await(ctx context.Context, happened func() bool, over <-chan struct{}) erro
 func (t *traffic) askAgain(ctx context.Context, rows []exchange.Entry) {
 	open := map[int64]bool{}
 	for i := range rows {
-		if rows[i].State == exchange.Interrupted {
-			open[rows[i].ID] = true
-		}
+		open[rows[i].ID] = true
 	}
 	for version := uint64(0); len(open) > 0 && pause(ctx, 250*time.Millisecond); {
 		if v := t.journal.Version(); v == version {

@@ -28,7 +28,7 @@ func (d *demo) findState(fresh bool) error {
 	if err != nil {
 		return err
 	}
-	d.State, s.temporary = s.dir, false
+	d.State, s.temporary = s.dir, false // the child and the program need it after this
 	if fresh {
 		err = s.forget()
 	}
@@ -68,19 +68,25 @@ func (d *demo) provide() error {
 	return nil
 }
 
-// findPorts takes others where the usual ones are in use.
-func (d *demo) findPorts() {
+// findPorts takes others where the usual ones are in use. One that was asked
+// for is not changed in silence.
+func (d *demo) findPorts() error {
 	l := &d.Config.Listen
-	for flag, addr := range map[string]*string{"listen": &l.HTTP, "admin": &l.Admin} {
-		if d.given(flag) {
-			continue
-		}
-		if ln, err := net.Listen("tcp", *addr); err == nil {
+	for _, at := range []struct {
+		flag string
+		addr *string
+	}{{"listen", &l.HTTP}, {"admin", &l.Admin}} {
+		ln, err := net.Listen("tcp", *at.addr)
+		switch {
+		case err == nil:
 			_ = ln.Close()
-		} else {
-			*addr = "127.0.0.1:0"
+		case d.given(at.flag):
+			return taken("--"+at.flag, *at.addr, err)
+		default:
+			*at.addr = "127.0.0.1:0"
 		}
 	}
+	return nil
 }
 
 // tilde writes a path as people read it.

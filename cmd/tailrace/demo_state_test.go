@@ -39,9 +39,9 @@ func TestTheDemoTakesOtherPortsWhereTheUsualOnesAreInUse(t *testing.T) {
 		want  string
 	}{{false, "127.0.0.1:0"}, {true, taken}} { // one that was asked for is not changed in silence
 		d := &demo{Main: &Main{Config: &config.Config{Listen: config.Listen{HTTP: taken, Admin: "127.0.0.1:0"}}}, given: func(string) bool { return c.given }}
-		d.findPorts()
-		if got := d.Config.Listen.HTTP; got != c.want {
-			t.Errorf("given %v: it listens on %s, want %s", c.given, got, c.want)
+		err := d.findPorts()
+		if got := d.Config.Listen.HTTP; got != c.want || (err != nil) != c.given {
+			t.Errorf("given %v: it listens on %s, want %s; %v", c.given, got, c.want, err)
 		}
 	}
 }

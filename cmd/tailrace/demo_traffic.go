@@ -18,6 +18,7 @@ type traffic struct {
 	app     *application
 	journal *journal.Journal
 	say     func(string)
+	sends   int    // how often a silent call is sent before it is given up
 	run     string // names this start, in prompts that nobody may have asked before
 }
 
@@ -43,7 +44,15 @@ var score = []part{
 // traffic begins to use the proxy.
 func (d *demo) traffic(ctx context.Context) *traffic {
 	t := &traffic{app: newApplication(d.ProxyURL), journal: d.journal, say: d.notices.say, run: time.Now().Format("150405")}
-	rows := d.journal.Recovered()
+	for _, r := range d.Config.Routes {
+		if r.Name == flaky {
+			t.sends = r.Journal.MaxAttempts
+		}
+	}
+	rows, err := d.journal.List(exchange.Page{State: exchange.Interrupted, Limit: mostOpen})
+	if err != nil {
+		d.notices.say("the demo's applications cannot ask again: " + err.Error())
+	}
 	t.goes(func() { t.askAgain(ctx, rows) })
 	for _, p := range score {
 		t.goes(func() {
@@ -119,10 +128,10 @@ func (t *traffic) breaks(ctx context.Context, n int) {
 	t.ask(ctx, anthropic("claude-opus-4", fmt.Sprintf("Write an epic about %s.", pick(subjects, n+1)), true, "ttft=300ms,pace=45ms,cut=28"))
 }
 
-// silence is a call that is given up: twice the provider does not answer. When
-// an operator sends it again, it does.
+// silence is a call that is given up: as often as it may be sent the provider
+// does not answer. When an operator sends it again, it does.
 func (t *traffic) silence(ctx context.Context, n int) {
-	t.ask(ctx, openAI("gpt-5-mini", fmt.Sprintf("Are you there? (%s/%d)", t.run, n+1), false, "silent,times=2").by(flaky))
+	t.ask(ctx, openAI("gpt-5-mini", fmt.Sprintf("Are you there? (%s/%d)", t.run, n+1), false, fmt.Sprintf("silent,times=%d", t.sends)).by(flaky))
 }
 
 // models is a list that the cache keeps for some seconds: MISS, then HIT.

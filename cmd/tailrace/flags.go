@@ -27,12 +27,36 @@ func (f *flags) register(c *cobra.Command) {
 	s.StringVar(&f.state, "state", "", "keep the journal in `DIR` (default "+defaultStateForHelp()+")")
 	s.BoolVar(&f.ephemeral, "ephemeral", false, "keep the journal in a temporary folder that is removed at exit")
 	s.StringArrayVar(&f.to, "to", nil, "add the prefix /NAME/ for a base URL: `NAME=URL`, may be repeated")
-	s.StringVar(&f.billing, "billing", "", "`free` or paid: whether sending again costs money (default: free for Ollama, paid for others)")
+	s.Var(word{&f.billing, "free|paid"}, "billing", "whether sending again costs money (default free for Ollama, paid for others)")
 	s.StringArrayVar(&f.allowOrigins, "allow-origin", nil, "let web pages from this `ORIGIN` in, may be repeated")
 	s.StringArrayVar(&f.allowHosts, "allow-host", nil, "let requests to this `HOST` name in, may be repeated")
 	s.BoolVar(&f.headless, "headless", false, "no dashboard; a log line per finished request")
-	s.StringVar(&f.logFormat, "log-format", "text", "`text` or json")
+	f.logFormat = "text"
+	s.Var(word{&f.logFormat, "text|json"}, "log-format", "how log lines are written")
 }
+
+// word is a flag that takes one of few words; main refuses all others.
+type word struct {
+	to   *string
+	kind string // as the help text shows it
+}
+
+// Set is called by the flag parser.
+func (w word) Set(s string) error {
+	*w.to = s
+	return nil
+}
+
+// String gives the value.
+func (w word) String() string {
+	if w.to == nil { // the parser makes a zero one, to know what zero is
+		return ""
+	}
+	return *w.to
+}
+
+// Type is shown in the help text.
+func (w word) Type() string { return w.kind }
 
 // main makes the program that the flags describe. Everything wrong with them is
 // an error of usage.

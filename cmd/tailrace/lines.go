@@ -57,7 +57,7 @@ func (l *lines) report(w io.Writer) {
 	l.lost = 0
 	l.mu.Unlock()
 	if lost > 0 {
-		_, _ = fmt.Fprintf(w, "tailrace: %d log lines were left out, since nobody read them in time\n", lost)
+		_, _ = fmt.Fprintf(w, "tailrace: %s left out, since nobody read in time\n", counted(lost, "log line was", "log lines were"))
 	}
 }
 

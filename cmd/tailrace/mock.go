@@ -36,19 +36,15 @@ X-Fakellm, for example "X-Fakellm: ttft=200ms,pace=20ms,cut=5".`,
 			if err != nil {
 				return taken("--listen", listen, err)
 			}
-			ctx, stop := signals(c.Context())
-			defer stop()
-			return mock(ctx, c, ln, fault)
+			d := departures(c.Context())
+			defer d.forget()
+			return mock(d.begun, c, ln, fault)
 		},
 	}
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&listen, "listen", defaultMock, "`ADDRESS` of the origin; port 0 picks one")
 	for _, m := range fakellm.Members() {
-		help := m.Help
-		if m.Value != "" {
-			help = "`" + m.Value + "`: " + help
-		}
-		flag := c.Flags().VarPF(&behaviour{fault: &fault, name: m.Name, bare: m.Value == ""}, m.Name, "", help)
+		flag := c.Flags().VarPF(&behaviour{fault: &fault, Member: m}, m.Name, "", m.Help)
 		if m.Value == "" {
 			flag.NoOptDefVal = "true"
 		}
@@ -72,16 +68,15 @@ func mock(ctx context.Context, c *cobra.Command, ln net.Listener, fault fakellm.
 
 // behaviour is a flag that sets one member of a fault.
 type behaviour struct {
+	fakellm.Member
 	fault *fakellm.Fault
-	name  string
-	bare  bool
 	value string
 }
 
 // Set is called by the flag parser.
 func (b *behaviour) Set(s string) error {
 	b.value = s
-	return b.fault.Set(b.name, s)
+	return b.fault.Set(b.Name, s)
 }
 
 // String gives the value as it was written.
@@ -89,8 +84,8 @@ func (b *behaviour) String() string { return b.value }
 
 // Type is shown in the help text.
 func (b *behaviour) Type() string {
-	if b.bare {
+	if b.Value == "" {
 		return "bool"
 	}
-	return ""
+	return b.Value
 }

@@ -20,7 +20,11 @@ type notices struct {
 // mostNotices bounds what a screen could ever show.
 const mostNotices = 100
 
+// say adds a sentence; an empty one is none.
 func (n *notices) say(sentence string) {
+	if sentence == "" {
+		return
+	}
 	n.mu.Lock()
 	for _, s := range n.said {
 		if s == sentence {
@@ -53,17 +57,31 @@ func recovered(rows []exchange.Entry) string {
 			interrupted++
 		}
 	}
-	count := func(n int, one, more string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %s", n, more)
-	}
 	if interrupted == 0 {
-		return count(len(rows), "stored stream was complete and is accepted now", "stored streams were complete and are accepted now")
+		return counted(len(rows), "stored stream was complete and is accepted now", "stored streams were complete and are accepted now")
 	}
-	return count(interrupted, "request was", "requests were") +
+	return counted(interrupted, "request was", "requests were") +
 		" under way when tailrace last ended; nothing is sent again by itself: retry from the journal, or let the application ask again"
+}
+
+// counted writes a number with the words that agree with it.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// own takes our name off the front of a sentence, where it already stands in
+// front of the line: errors for clients begin with it, to say who failed.
+func own(sentence string) string {
+	for {
+		rest, ok := strings.CutPrefix(sentence, "tailrace: ")
+		if !ok {
+			return sentence
+		}
+		sentence = rest
+	}
 }
 
 // doubled notices clients whose base URL names /v1 twice.

@@ -53,6 +53,7 @@ type Main struct {
 	board   *live.Board
 	proxy   *proxy.Proxy
 	admin   *http.Server
+	before  []exchange.Entry // recovered already, by an opening before this one
 	notices notices
 	lines   *lines        // on Stdout, when headless
 	errors  *lines        // on Stderr, when headless
@@ -107,11 +108,11 @@ func (m *Main) open(proxyLn, adminLn net.Listener) (err error) {
 	if err != nil {
 		return err
 	}
-	if missing != nil && !m.Ephemeral {
-		m.notices.say("prompts and answers are kept in " + m.state.dir + " and stay on this disk until that folder is deleted")
+	if !m.Ephemeral {
+		m.notices.say(firstNotice(m.state.dir, fleeting(m.state.dir), missing != nil))
 	}
-	if n := len(m.journal.Recovered()); n > 0 {
-		m.notices.say(recovered(m.journal.Recovered()))
+	if rows := append(m.before, m.journal.Recovered()...); len(rows) > 0 {
+		m.notices.say(recovered(rows))
 	}
 	m.board = live.NewBoard(0)
 	counters := metrics.New()
@@ -198,7 +199,11 @@ func (m *Main) release() error {
 		m.errors.close()
 	}
 	if m.state != nil {
-		errs = append(errs, m.state.close())
+		if m.journal == nil { // nothing was kept
+			errs = append(errs, m.state.withdraw())
+		} else {
+			errs = append(errs, m.state.close())
+		}
 	}
 	return errors.Join(errs...)
 }

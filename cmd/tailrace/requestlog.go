@@ -95,7 +95,7 @@ func logOf(s *exchange.State) logJSON {
 		Method: s.Method, Path: s.Target, Route: s.Route, Status: s.Status,
 		XCache: string(s.Verdict.XCache), Source: string(s.Verdict.Source), Reason: s.Verdict.Reason,
 		Outcome: string(s.Outcome), Millis: s.Ended.Sub(s.Started).Milliseconds(), BytesOut: s.BytesOut,
-		Model: s.Call.Model, Tokens: s.Usage.Output, Key: s.Key, Attempt: s.Attempt, Cause: s.Cause,
+		Model: s.Call.Model, Tokens: s.Usage.Output, Key: s.Key, Attempt: s.Attempt, Cause: own(s.Cause),
 	}
 	if s.Row != 0 {
 		l.Row = strconv.FormatInt(s.Row, 10)

@@ -65,6 +65,18 @@ func TestAHitAndARequestThatGotNothingHaveALineToo(t *testing.T) {
 	}
 }
 
+// Errors for clients say who failed; in our own log that is said already.
+func TestTheCauseInALineDoesNotNameUsAgain(t *testing.T) {
+	for cause, want := range map[string]string{
+		"tailrace: no route takes /x": `cause="no route takes /x"`, "tailrace: tailrace: twice": "cause=twice", "reset": "cause=reset",
+	} {
+		got := observed(false, exchange.Received{Stamp: moment(1, 0)}, exchange.Finished{Stamp: moment(1, 0), Outcome: exchange.OutcomeRefused, Cause: cause})
+		if !strings.HasSuffix(got, " "+want+"\n") {
+			t.Errorf("%q gives %s", cause, got)
+		}
+	}
+}
+
 // What traffic brings can neither end a line nor move a cursor.
 func TestALineHoldsNothingThatATerminalObeys(t *testing.T) {
 	got := observed(false,
@@ -101,7 +113,7 @@ func TestAStoppedReaderHoldsNobodyAndIsToldWhatItMissed(t *testing.T) {
 	out.Close()
 	got := <-read
 	lines := strings.Count(got, "x\n")
-	if lines < linesKept || lines > linesKept+2 || !strings.Contains(got, "log lines were left out") || strings.Contains(got, "late") {
+	if lines < linesKept || lines > linesKept+2 || !strings.Contains(got, "left out, since nobody read") || strings.Contains(got, "late") {
 		t.Errorf("%d of %d lines came through, %q...", lines, linesKept*2, got[:min(len(got), 80)])
 	}
 }

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +18,17 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [URL]",
 		Short: "Run without dashboard: a log line for each finished request",
-		Args:  oneURL,
+		Long: `serve runs the proxy without dashboard and writes a log line for each finished
+request. Its first line says where everything is. URL is one upstream that gets
+every path, as in http://127.0.0.1:11434; without it and without -c, the path of
+a request tells the provider.
+
+At SIGTERM or ctrl+c it takes nothing new and lets what is under way end, for
+10 seconds at most; a second signal leaves at once.`,
+		Example: `  tailrace serve                         all providers
+  tailrace serve http://127.0.0.1:11434  one upstream
+  tailrace serve -c tailrace.yaml        routes of your own`,
+		Args: oneURL,
 		RunE: func(c *cobra.Command, args []string) error {
 			m, err := f.main(c, args)
 			if err != nil {
@@ -32,37 +38,25 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	f.register(c)
+	c.Flags().Lookup("headless").Hidden = true // it always is
 	return c
 }
 
 // serve runs the program until a signal, or until a server fails.
 func serve(c *cobra.Command, m *Main) error {
 	m.Headless = true
-	ctx, stop := signals(c.Context())
-	defer stop()
-	if err := m.Run(ctx); err != nil {
+	d := departures(c.Context())
+	defer d.forget()
+	if err := m.Run(d.begun); err != nil {
 		return err
 	}
 	var failed error
 	select {
-	case <-ctx.Done():
+	case <-d.begun.Done():
 	case failed = <-m.Failed:
 	}
-	stop() // a second signal does not wait for anything
-	return errors.Join(failed, m.Close())
-}
-
-// signals ends its context when the process is asked to leave. SIGHUP says that
-// the terminal is gone; under nohup it stays ignored.
-func signals(ctx context.Context) (context.Context, context.CancelFunc) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	leave := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		leave = append(leave, syscall.SIGHUP)
-	}
-	return signal.NotifyContext(ctx, leave...)
+	m.drains()
+	return errors.Join(failed, m.finish(d, m.Close))
 }
 
 // ready is the first line of standard output: scripts wait for it.
@@ -91,12 +85,12 @@ func (m *Main) warn(sentence string) {
 			Time    string `json:"ts"`
 			Level   string `json:"level"`
 			Message string `json:"message"`
-		}{time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00"), "warn", sentence})
+		}{time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00"), "warn", own(sentence)})
 		if err == nil {
 			m.errors.put(string(b))
 		}
 	default:
-		m.errors.put("tailrace: " + sentence)
+		m.errors.put("tailrace: " + own(sentence))
 	}
 }
 

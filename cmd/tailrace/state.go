@@ -21,6 +21,8 @@ type state struct {
 	dir       string
 	lock      *os.File
 	temporary bool // removed at the end
+
+	made []string // folders that were not there before, the outermost first
 }
 
 // The files of a state directory, all 0600.
@@ -62,11 +64,12 @@ func defaultStateForHelp() string {
 	return "$XDG_STATE_HOME/tailrace or ~/.local/state/tailrace"
 }
 
-// openState makes the directory, when needed, and takes its lock.
+// openState makes the directory, when needed, and takes its lock. A temporary
+// one without a name gets a new one.
 func openState(dir string, temporary bool) (*state, error) {
 	var err error
 	switch {
-	case temporary:
+	case temporary && dir == "":
 		dir, err = os.MkdirTemp("", "tailrace-")
 	case dir == "":
 		home, _ := os.UserHomeDir()
@@ -93,6 +96,7 @@ func openState(dir string, temporary bool) (*state, error) {
 func (s *state) makeDir() error {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
+		s.made = missing(s.dir)
 		if err := os.MkdirAll(s.dir, 0o700); err != nil {
 			return err
 		}
@@ -109,6 +113,17 @@ func (s *state) makeDir() error {
 		_ = os.Chmod(s.dir, 0o700) // a volume of somebody else's that we may write to is good enough
 	}
 	return nil
+}
+
+// missing lists what MkdirAll would make, the outermost first.
+func missing(dir string) (made []string) {
+	for {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return made
+		}
+		made = append([]string{dir}, made...)
+		dir = filepath.Dir(dir)
+	}
 }
 
 // take locks the directory and writes our process id into the lock file, for
@@ -213,6 +228,39 @@ func (s *state) close() error {
 		err = errors.Join(err, os.RemoveAll(s.dir))
 	}
 	return err
+}
+
+// withdraw is close for a start that failed before anything was kept: folders
+// that it made go too, unless something lies in them. The lock file is removed
+// while it is held; a process that opened it in this moment finds no directory
+// to write to and says so.
+func (s *state) withdraw() error {
+	if len(s.made) > 0 {
+		_ = os.Remove(s.path(lockFile)) // Windows does not remove what is open
+	}
+	err := s.close()
+	if len(s.made) > 0 {
+		_ = os.Remove(s.path(lockFile))
+	}
+	for i := len(s.made) - 1; i >= 0; i-- {
+		_ = os.Remove(s.made[i]) // not when it holds anything
+	}
+	return err
+}
+
+// vacate removes what must not outlive the process while others may still
+// write: who is running, and a folder that was to vanish.
+func (s *state) vacate() error {
+	err := os.Remove(s.path(instanceFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for range 3 { // a file that comes into being meanwhile is found the next time
+		if !s.temporary || os.RemoveAll(s.dir) == nil {
+			return err
+		}
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
 // reason is an error without the path that the sentence names already.
