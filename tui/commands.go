@@ -18,7 +18,7 @@ import (
 const held = time.Second
 
 // surprise is how long a row that came by itself under a following selection is
-// not killed by one key: a reader needs 200 to 400 ms to see what has changed.
+// neither killed nor sent by one key: a reader needs 200 to 400 ms to see what has changed.
 const surprise = 500 * time.Millisecond
 
 // sent is what keeps a held key from doing a thing twice.
@@ -55,6 +55,16 @@ func (m *model) target() (id exchange.ID, row int64) {
 	return m.picked.ID, m.picked.Row
 }
 
+// surprised reports, once, whether following has moved the selection so lately
+// that a key was meant for the row before.
+func (m *model) surprised() bool {
+	if m.detail != nil || !m.lists[m.pane].follow || m.now.Sub(m.came) >= surprise {
+		return false
+	}
+	m.came = time.Time{}
+	return true
+}
+
 func (m *model) kill() tea.Cmd {
 	id, row := m.target()
 	if m.sent.under || id == 0 && row == 0 {
@@ -67,9 +77,7 @@ func (m *model) kill() tea.Cmd {
 		m.say(dim, "Nothing is under way for row "+strconv.FormatInt(row, 10)+": there is nothing to kill.")
 		return nil
 	}
-	if m.detail == nil && m.pane != journal && m.lists[m.pane].follow && m.now.Sub(m.came) < surprise {
-		// Following moves the selection: the key was meant for the row before.
-		m.came = time.Time{}
+	if m.surprised() {
 		m.say(warn, "#"+id.String()+" came this moment; x again kills it.")
 		return nil
 	}
@@ -128,6 +136,10 @@ func (m *model) retry(how exchange.Retry) tea.Cmd {
 		if again {
 			m.sent.at = m.now
 		}
+		return nil
+	}
+	if m.surprised() {
+		m.say(warn, "Row "+strconv.FormatInt(row, 10)+" came this moment; r again sends it.")
 		return nil
 	}
 	return m.send(row, how)

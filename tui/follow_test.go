@@ -57,6 +57,22 @@ func TestARowThatCameThisMomentIsNotKilledByOneKey(t *testing.T) {
 	}
 }
 
+func TestARowThatCameThisMomentIsNotSentByOneKey(t *testing.T) {
+	s := newScreen(t, 80, 24, fixture())
+	s.observe(call(50, 40, "gpt-4o", "new"), exchange.Shed{Stamp: at(50, 40), Row: 60},
+		exchange.Finished{Stamp: at(50, 40), Outcome: exchange.OutcomeShed, Status: 503})
+	s.press("r")
+	if len(s.control.rows) != 0 {
+		t.Fatalf("sent %v, which came under the key", s.control.rows)
+	}
+	s.shows("Row 60 came this moment; r again sends it.")
+	s.press("r")
+	if len(s.control.rows) != 1 || s.control.rows[0] != 60 {
+		t.Errorf("r again: sent %v", s.control.rows)
+	}
+	s.shows("Row 60 is sent again as #77, attempt 2.")
+}
+
 func TestXOnAJournalRowKillsTheExchangeThatWorksOnIt(t *testing.T) {
 	s := newScreen(t, 80, 24, fixture())
 	s.press("4", "j", "j", "j", "j")

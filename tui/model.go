@@ -102,7 +102,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doneMsg:
 		m.carriedOut(msg)
 	}
-	return m, tea.Batch(cmd, m.look(), m.tick())
+	c := &m.lists[m.pane]
+	was := c.id
+	looked := m.look()
+	if _, pressed := msg.(tea.KeyMsg); !pressed && c.follow && was != 0 && c.id != was {
+		m.came = m.now
+	}
+	return m, tea.Batch(cmd, looked, m.tick())
 }
 
 // pressAll takes keys apart that came in one read: bubbletea hands those over

@@ -72,14 +72,15 @@ func (m *model) dismiss() {
 const sentenceLines = 3
 
 // drawSaid draws the answer to the last key, below the notices, in no more
-// lines than a fifth of the screen: of the notices, the newest come first.
+// lines than a fifth of the screen: of the notices, the newest come first. The
+// help page is read alone.
 func (m *model) drawSaid() []string {
 	room := min(max(m.h/5, sentenceLines), 2*sentenceLines)
 	var out []string
 	if m.note.text != "" {
 		out = m.sentence(m.note.in, "", m.note.text, room)
 	}
-	for i := len(m.notices) - 1; i >= 0 && len(out) < room; i-- {
+	for i := len(m.notices) - 1; i >= 0 && len(out) < room && !m.help; i-- {
 		if m.shows(i) {
 			out = append(m.sentence(warn, "! ", line(m.notices[i].text), room-len(out)), out...)
 		}

@@ -99,11 +99,7 @@ func (m *model) look() tea.Cmd {
 		m.hear(m.o.Notices())
 	}
 	c := &m.lists[m.pane]
-	was := c.id
 	for again := 0; again < 2 && m.lookAtList(); again++ {
-	}
-	if c.follow && was != 0 && c.id != was {
-		m.came = m.now
 	}
 	if m.pane != journal {
 		m.picked = exchange.State{}
