@@ -60,7 +60,7 @@ func (c *call) flow(f *fetch) error {
 	}
 	c.fl.Alone(f.head, body) // whoever rode on what is no plain answer after all fetches for itself
 	c.headers(f)
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, readLeast)
 	for {
 		n, err := f.Read(buf)
 		if n > 0 && c.record.open {
@@ -74,6 +74,7 @@ func (c *call) flow(f *fetch) error {
 		if n > 0 {
 			body.Write(buf[:n])
 		}
+		buf = roomFor(buf, n)
 		if err == nil {
 			continue
 		}

@@ -118,10 +118,25 @@ func tooLarge(err error) *failure {
 // errTooLarge cuts a tee that grows past max_response_bytes.
 var errTooLarge = errors.New("the body is larger than max_response_bytes")
 
+// readLeast and readMost bound the buffer a body is read with: a stream of small
+// events needs little, and there may be thousands of them.
+const (
+	readLeast = 4 << 10
+	readMost  = 32 << 10
+)
+
+// roomFor is a larger buffer where the last read has filled this one.
+func roomFor(buf []byte, n int) []byte {
+	if n < len(buf) || n >= readMost {
+		return buf
+	}
+	return make([]byte, 2*n)
+}
+
 // pump reads the fetch into a body, up to most bytes (0: no bound); nil means
 // that all of it came. It does not seal the body.
 func (f *fetch) pump(body *flight.Body, most int64) error {
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, readLeast)
 	var total int64
 	defer func() { f.route.buffered.Add(-total) }()
 	for f.ending == exchange.EndingNone {
@@ -135,6 +150,7 @@ func (f *fetch) pump(body *flight.Body, most int64) error {
 		if n > 0 {
 			body.Write(buf[:n])
 		}
+		buf = roomFor(buf, n)
 		if most <= 0 && total > f.route.MaxResponseBytes {
 			body.Release() // kept for nobody who comes later, never cut
 		}

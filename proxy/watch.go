@@ -19,7 +19,7 @@ func (c *conn) watch() {
 	c.watching = done
 	c.mu.Unlock()
 	defer close(done)
-	buf := make([]byte, 4<<10)
+	buf := make([]byte, 512)
 	for {
 		n, err := c.Conn.Read(buf)
 		c.mu.Lock()

@@ -10,9 +10,12 @@ import (
 // much a Body keeps that nobody can ride on: 256 KiB.
 const Window = 256 << 10
 
-// pieceSize is the size of the buffers a Body is made of: what arrives in small
-// pieces shares one.
-const pieceSize = 16 << 10
+// pieceLeast and pieceMost bound the buffers a Body is made of. What arrives in
+// small pieces shares one; the next is twice as large while nothing was dropped.
+const (
+	pieceLeast = 1 << 10
+	pieceMost  = 16 << 10
+)
 
 // ErrTooLate is returned by NewReader when the first bytes are gone.
 var ErrTooLate = errors.New("flight: the beginning of this body is no longer kept")
@@ -64,7 +67,11 @@ func (b *Body) Write(p []byte) {
 		p = p[fits:]
 	}
 	if len(p) > 0 {
-		piece := make([]byte, 0, max(pieceSize, len(p)))
+		size := pieceLeast
+		if n := len(b.pieces); n > 0 {
+			size = min(2*cap(b.pieces[n-1]), pieceMost)
+		}
+		piece := make([]byte, 0, max(size, len(p)))
 		b.pieces = append(b.pieces, append(piece, p...))
 	}
 	b.trim()
