@@ -180,6 +180,8 @@ func (e *Entry) Words() string {
 		return "It never left this machine; sending it costs nothing twice."
 	case e.Risk == RiskRefused:
 		return "The provider refused it, which is normally not billed."
+	case e.Risk == RiskPaid && e.Tokens == 1:
+		return "1 output token was received and paid; a retry is charged again."
 	case e.Risk == RiskPaid && e.Tokens > 0:
 		return fmt.Sprintf("%d output tokens were received and paid; a retry is charged again.", e.Tokens)
 	default:

@@ -84,3 +84,15 @@ func TestDetailsAreWrittenAsDocumentedAndReadBack(t *testing.T) {
 		t.Error("half a detail was read")
 	}
 }
+
+func TestTheWordsOfARiskCountTokens(t *testing.T) {
+	for n, want := range map[int]string{
+		0:  "It may already have been charged; a retry may be charged twice.",
+		1:  "1 output token was received and paid; a retry is charged again.",
+		12: "12 output tokens were received and paid; a retry is charged again.",
+	} {
+		if got := (&Entry{Risk: RiskPaid, Tokens: n}).Words(); got != want {
+			t.Errorf("%d tokens: %q, want %q", n, got, want)
+		}
+	}
+}
