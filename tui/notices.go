@@ -78,21 +78,21 @@ func (m *model) drawSaid() []string {
 	room := min(max(m.h/5, sentenceLines), 2*sentenceLines)
 	var out []string
 	if m.note.text != "" {
-		out = m.sentence(m.note.in, "", m.note.text, room)
+		out = m.sentence(m.note.in, "", m.note.text, sentenceLines)
 	}
 	for i := len(m.notices) - 1; i >= 0 && len(out) < room && !m.help; i-- {
 		if m.shows(i) {
-			out = append(m.sentence(warn, "! ", line(m.notices[i].text), room-len(out)), out...)
+			out = append(m.sentence(warn, "! ", line(m.notices[i].text), min(room-len(out), sentenceLines)), out...)
 		}
 	}
 	return out
 }
 
-// sentence breaks a sentence into at most three lines, and no more than there
-// is room for; what does not fit is seen to be missing.
-func (m *model) sentence(in tone, sign, text string, room int) []string {
+// sentence breaks a sentence into no more lines than there is room for; what
+// does not fit is seen to be missing.
+func (m *model) sentence(in tone, sign, text string, most int) []string {
 	lines := cell.Wrap(text, m.w-2-len(sign))
-	if most := min(room, sentenceLines); len(lines) > most {
+	if len(lines) > most {
 		lines[most-1] = cell.Cut(lines[most-1]+" "+lines[most], m.w-2-len(sign))
 		lines = lines[:most]
 	}

@@ -77,12 +77,13 @@ func (m *model) foot() []string {
 	return append(out, m.drawHints())
 }
 
+// questionLines is how many lines a question may take: what it says is what is
+// decided on.
+const questionLines = 5
+
 func (m *model) drawQuestion() []string {
 	out := []string{m.t.rule(m.w, m.ask.title+"?", warn)}
-	lines := cell.Wrap(line(m.ask.text), m.w-2)
-	for _, l := range lines[:min(len(lines), 4)] {
-		out = append(out, m.t.row(m.w).add(plain, " "+l).end())
-	}
+	out = append(out, m.sentence(plain, "", line(m.ask.text), questionLines)...)
 	r := m.t.row(m.w).add(plain, " ").add(accent, "y").add(plain, " "+m.ask.yes)
 	return append(out, r.add(plain, "   ").add(accent, "n").add(dim, " no").end())
 }
