@@ -59,10 +59,8 @@ func (m *model) verdicts(r *row) {
 	for lengthOf(list, gap) > r.left() && worst(list) > lastOfFirst {
 		list = without(list, worst(list))
 	}
-	if lengthOf(list, gap) > r.left() {
-		for i := range list {
-			list[i].word = list[i].short
-		}
+	for i := len(list) - 1; i >= 0 && lengthOf(list, gap) > r.left(); i-- {
+		list[i].word = list[i].short
 	}
 	for lengthOf(list, gap) > r.left() && len(list) > 1 {
 		list = without(list, worst(list))

@@ -38,6 +38,8 @@ func TestWordsAreShortenedOnlyWhereTheyMust(t *testing.T) {
 		{40, live.Counts{Hit: 1, Bypass: 20, Shed: 3, Failed: 4}, "HIT 1 MISS 0 BYPASS 20 shed 3 failed 4"},
 		{36, live.Counts{Hit: 1, Bypass: 20, Shed: 3, Failed: 4}, "HIT 1 BYPASS 20 shed 3 failed 4"},
 		{36, live.Counts{Hit: 1, Bypass: 20, Shed: 3, Failed: 4, Killed: 5}, "HIT 1 BYPASS 20 shed 3 failed 4"},
+		{37, live.Counts{Hit: 7, Miss: 16, Bypass: 7, Shed: 2, Failed: 2}, "HIT 7 MISS 16 BYPASS 7 shed 2 fail 2"},
+		{35, live.Counts{Hit: 7, Miss: 16, Bypass: 7, Shed: 2, Failed: 2}, "HIT 7 MISS 16 BYP 7 shed 2 fail 2"},
 		{34, live.Counts{Hit: 10, Miss: 20, Bypass: 30, Shed: 3, Failed: 4}, "HIT 10 MISS 20 shed 3 fail 4"},
 		{58, live.Counts{Hit: 1, Bypass: 20, Shed: 3, Failed: 4, Killed: 5, ClientGone: 6}, "HIT 1 MISS 0 BYPASS 20 shed 3 failed 4 killed 5 left 6"},
 	} {

@@ -105,7 +105,7 @@ func (m *model) facts(p *page, s *exchange.State) {
 		r.add(plain, "  ").add(verdictTone(x), string(x))
 		why = verdictWords(s)
 		if s.Verdict.Reason != "" {
-			why = line(s.Verdict.Reason) + ": " + why
+			why = line(s.Verdict.Reason) + "; " + why
 		}
 	}
 	if cell.Width(why) < r.left() {

@@ -47,7 +47,7 @@ func fetchWords(s *exchange.State) string {
 		return "fetched from the origin"
 	case exchange.OutcomeShed:
 		if s.SentAt.IsZero() {
-			return "not fetched: no place was free in time, it never reached the provider"
+			return "not fetched: it never reached the provider"
 		}
 		return "no place was free in time for another attempt"
 	case exchange.OutcomeRefused:

@@ -34,7 +34,7 @@ func TestAMissSaysWhatBecameOfItsFetch(t *testing.T) {
 		{"being fetched; held until the result is accepted", []exchange.Fact{admitted, sent, exchange.Headed{Stamp: at(1, 5), Status: 200, Held: true}}},
 		{"an attempt has failed, another is due", []exchange.Fact{admitted, sent, answer, again}},
 		{"fetched from the origin", []exchange.Fact{admitted, sent, answer, done(exchange.OutcomeCompleted, 200)}},
-		{"not fetched: no place was free in time, it never reached the provider", []exchange.Fact{queued, done(exchange.OutcomeShed, 503)}},
+		{"not fetched: it never reached the provider", []exchange.Fact{queued, done(exchange.OutcomeShed, 503)}},
 		{"no place was free in time for another attempt", []exchange.Fact{admitted, sent, again, queued, done(exchange.OutcomeShed, 503)}},
 		{"the origin was asked, no answer came in time", []exchange.Fact{admitted, sent, done(exchange.OutcomeFailed, 504)}},
 		{"the origin was asked, no answer came", []exchange.Fact{admitted, sent, done(exchange.OutcomeFailed, 502)}},
