@@ -94,10 +94,10 @@ func (m *Main) drains() {
 	if n == 0 || most < time.Second { // a demo's is no draining
 		return
 	}
-	sentence := fmt.Sprintf("%s under way; up to %s to end; a second signal leaves at once", counted(n, "request is", "requests are"), most)
+	sentence := fmt.Sprintf("%s under way; up to %s to end; ", counted(n, "request is", "requests are"), most)
 	if m.Headless {
-		m.warn(sentence)
+		m.warn(sentence + "a second signal leaves at once")
 		return
 	}
-	fmt.Fprintln(m.Stderr, "tailrace: "+sentence)
+	fmt.Fprintln(m.Stderr, "tailrace: "+sentence+"ctrl+c leaves at once") // q has brought us here
 }
