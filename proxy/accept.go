@@ -69,7 +69,7 @@ func (c *call) flow(f *fetch) error {
 		complete, content, usage, _, _ := f.gauge.read()
 		if whole := f.ending == exchange.EndingComplete; c.record.open && f.stream && (complete || whole) {
 			c.p.retries.remove(c.name(), c) // who comes now gets the accepted result
-			c.accept(f, exchange.Result{Status: f.head.Status, Header: c.t.storedHeader(f.head.Header), Stream: true, Usage: usage, Owed: c.alone && c.rider.Load() == nil})
+			c.accept(f, exchange.Result{Status: f.head.Status, Header: c.t.storedHeader(f.head.Header), Stream: true, Usage: usage, Owed: c.unseen()})
 		}
 		if n > 0 {
 			body.Write(buf[:n])
@@ -120,6 +120,13 @@ func (c *call) client() *trip {
 		return c.rider.Load()
 	}
 	return c.t
+}
+
+// unseen reports whether nobody waits any more for the end that is about to be
+// accepted.
+func (c *call) unseen() bool {
+	client := c.client()
+	return client == nil || client.left()
 }
 
 // name is what equal calls share.

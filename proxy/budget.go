@@ -3,8 +3,9 @@ package proxy
 import (
 	"errors"
 	"os"
-	"tailrace/proxy/exchange"
 	"time"
+
+	"tailrace/proxy/exchange"
 )
 
 // arm sets the client write budget of the exchange's route: with

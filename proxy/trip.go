@@ -128,6 +128,13 @@ func (t *trip) owe(row int64) bool {
 	return t.outcome == exchange.OutcomeCompleted
 }
 
+// left reports whether the exchange has ended without the end of its answer.
+func (t *trip) left() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.finished && t.outcome != exchange.OutcomeCompleted
+}
+
 // sentBody lets go of the request's body: it was sent, and where a journal keeps
 // it, that has it.
 func (t *trip) sentBody() {

@@ -76,8 +76,10 @@ func (a *answer) pieces(status int, media string, document []byte, parts func() 
 // tell streams the events of a dialect.
 func (a *answer) tell(status int, d dialect, q *ask) {
 	speech := q.speech()
-	t := &telling{dialect: d, fault: &a.fault, speech: speech,
-		text: func() string { return q.speech().text() }}
+	t := &telling{
+		dialect: d, fault: &a.fault, speech: speech,
+		text: func() string { return q.speech().text() },
+	}
 	b := &body{script: t, every: a.fault.heartbeat, beat: d.beat()}
 	a.zip(b)
 	a.stream(status, d.media(), -1, b)

@@ -21,10 +21,15 @@ func messages(q *ask) reply {
 
 // message is the message object; output counts the tokens said so far.
 func (d *messagesDialect) message(content list, stop any, output int) obj {
-	return obj{"id", d.id("msg_", 24), "type", "message", "role", "assistant", "model", d.model("fake-heron-1"),
+	return obj{
+		"id", d.id("msg_", 24), "type", "message", "role", "assistant", "model", d.model("fake-heron-1"),
 		"content", content, "stop_reason", stop, "stop_sequence", nil,
-		"usage", obj{"input_tokens", d.promptTokens, "cache_creation_input_tokens", 0, "cache_read_input_tokens", 0,
-			"output_tokens", output, "service_tier", "standard"}}
+		"usage",
+		obj{
+			"input_tokens", d.promptTokens, "cache_creation_input_tokens", 0, "cache_read_input_tokens", 0,
+			"output_tokens", output, "service_tier", "standard",
+		},
+	}
 }
 
 func (d *messagesDialect) plain(text string) []byte {

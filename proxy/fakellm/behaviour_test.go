@@ -75,8 +75,10 @@ func TestCloseAndResetGiveNoAnswer(t *testing.T) {
 
 func TestEndIsCleanButWithoutMarker(t *testing.T) {
 	s := start(t, Config{})
-	markers := map[string]string{"chat": "[DONE]", "completions": "[DONE]", "responses": "response.completed",
-		"anthropic": "message_stop", "gemini": "finishReason", "gemini-array": "finishReason", "ollama": `"done":true`, "generate": `"done":true`}
+	markers := map[string]string{
+		"chat": "[DONE]", "completions": "[DONE]", "responses": "response.completed",
+		"anthropic": "message_stop", "gemini": "finishReason", "gemini-array": "finishReason", "ollama": `"done":true`, "generate": `"done":true`,
+	}
 	for name, c := range every {
 		for _, fault := range []string{"end=5", "end=0", "end=99"} {
 			if answer := s.text(c[0], fault, c[1]); strings.Contains(answer, markers[name]) {
@@ -152,8 +154,10 @@ func TestShortAnnouncesMoreThanItSends(t *testing.T) {
 
 func TestStatusAndRetryAfterInTheDialect(t *testing.T) {
 	s := start(t, Config{})
-	kinds := map[string][]any{"chat": {"rate_limit_exceeded", "error", "type"}, "anthropic": {"rate_limit_error", "error", "type"},
-		"gemini": {"RESOURCE_EXHAUSTED", "error", "status"}, "ollama": {"fakellm was asked for status 429", "error"}}
+	kinds := map[string][]any{
+		"chat": {"rate_limit_exceeded", "error", "type"}, "anthropic": {"rate_limit_error", "error", "type"},
+		"gemini": {"RESOURCE_EXHAUSTED", "error", "status"}, "ollama": {"fakellm was asked for status 429", "error"},
+	}
 	for name, kind := range kinds {
 		for _, calls := range []map[string][2]string{every, plainly} {
 			c := calls[name]

@@ -16,8 +16,10 @@ func TestAFailingWriteCountsOnlyBeforeTheEnd(t *testing.T) {
 	defer server.Close()
 	for _, readToEnd := range []bool{false, true} {
 		var l ledger
-		b := &body{origin: New(Config{}), conn: newConn(server), rec: l.begin("/"),
-			script: &pieces{fault: &Fault{}, parts: [][]byte{[]byte("all")}}}
+		b := &body{
+			origin: New(Config{}), conn: newConn(server), rec: l.begin("/"),
+			script: &pieces{fault: &Fault{}, parts: [][]byte{[]byte("all")}},
+		}
 		if n, err := b.Read(make([]byte, 10)); n != 3 || err != nil {
 			t.Fatal(n, err)
 		}
@@ -36,8 +38,10 @@ func TestAFailingWriteCountsOnlyBeforeTheEnd(t *testing.T) {
 // A small buffer of the reader must not merge, lose or repeat anything.
 func TestOneReadIsAtMostOnePiece(t *testing.T) {
 	var l ledger
-	b := &body{origin: New(Config{}), conn: newConn(nil), rec: l.begin("/"),
-		script: &pieces{fault: &Fault{}, parts: [][]byte{[]byte("abc"), nil, []byte("de")}, tail: []byte("f")}}
+	b := &body{
+		origin: New(Config{}), conn: newConn(nil), rec: l.begin("/"),
+		script: &pieces{fault: &Fault{}, parts: [][]byte{[]byte("abc"), nil, []byte("de")}, tail: []byte("f")},
+	}
 	var got []string
 	buf := make([]byte, 2)
 	for {

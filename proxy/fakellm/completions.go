@@ -17,8 +17,11 @@ func completion(q *ask) reply {
 }
 
 func (d *completionDialect) document(text string, finish, usage any) obj {
-	o := obj{"id", d.id("cmpl-", 28), "object", "text_completion", "created", d.created(), "model", d.model("fake-river-1"),
-		"choices", list{obj{"text", text, "index", 0, "logprobs", nil, "finish_reason", finish}}}
+	o := obj{
+		"id", d.id("cmpl-", 28), "object", "text_completion", "created", d.created(), "model", d.model("fake-river-1"),
+		"choices",
+		list{obj{"text", text, "index", 0, "logprobs", nil, "finish_reason", finish}},
+	}
 	if usage != nil {
 		o = append(o, "usage", usage)
 	}
@@ -68,8 +71,11 @@ func (d *embeddingDialect) plain(string) []byte {
 	for i := range n {
 		data = append(data, obj{"object", "embedding", "index", i, "embedding", d.vector(i)})
 	}
-	return doc(obj{"object", "list", "data", data, "model", d.model("fake-embedding-1"),
-		"usage", obj{"prompt_tokens", d.promptTokens, "total_tokens", d.promptTokens}})
+	return doc(obj{
+		"object", "list", "data", data, "model", d.model("fake-embedding-1"),
+		"usage",
+		obj{"prompt_tokens", d.promptTokens, "total_tokens", d.promptTokens},
+	})
 }
 
 // vector is of unit length. SDKs ask for base64 by default.

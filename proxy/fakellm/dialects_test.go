@@ -102,9 +102,11 @@ func TestOpenAIResponses(t *testing.T) {
 		t.Fatal(plain)
 	}
 	names, data := events(s.text("/v1/responses", "tokens=2", `{"input":"hi","stream":true}`))
-	want := []string{"response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
+	want := []string{
+		"response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
 		"response.output_text.delta", "response.output_text.delta", "response.output_text.done", "response.content_part.done",
-		"response.output_item.done", "response.completed"}
+		"response.output_item.done", "response.completed",
+	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Fatal(diff)
 	}
@@ -150,8 +152,10 @@ func TestAnthropicMessages(t *testing.T) {
 		t.Fatal(plain)
 	}
 	names, data := events(s.text("/v1/messages", "tokens=2", `{"stream":true,`+hello+`}`))
-	want := []string{"message_start", "content_block_start", "ping", "content_block_delta", "content_block_delta",
-		"content_block_stop", "message_delta", "message_stop"}
+	want := []string{
+		"message_start", "content_block_start", "ping", "content_block_delta", "content_block_delta",
+		"content_block_stop", "message_delta", "message_stop",
+	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Fatal(diff)
 	}
@@ -210,8 +214,14 @@ func TestModelsAndUnknownThings(t *testing.T) {
 		method, target string
 		status         int
 	}{
-		{"GET", "/v1/models", 200}, {"HEAD", "/v1/models", 200}, {"POST", "/v1/models", 405}, {"GET", "/v1/messages", 405},
-		{"POST", "/openai/v1/messages", 404}, {"POST", "/v1//messages", 404}, {"POST", "/v1beta/models/g:tune", 404}, {"GET", "/api/version", 200},
+		{"GET", "/v1/models", 200},
+		{"HEAD", "/v1/models", 200},
+		{"POST", "/v1/models", 405},
+		{"GET", "/v1/messages", 405},
+		{"POST", "/openai/v1/messages", 404},
+		{"POST", "/v1//messages", 404},
+		{"POST", "/v1beta/models/g:tune", 404},
+		{"GET", "/api/version", 200},
 	} {
 		if resp := s.must(c.method, c.target, "", ""); resp.StatusCode != c.status {
 			t.Errorf("%s %s: %s", c.method, c.target, resp.Status)

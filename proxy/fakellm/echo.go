@@ -20,7 +20,8 @@ func (a *answer) echo() {
 	sum := sha256.Sum256(a.sent)
 	a.whole(a.status(), "application/json", doc(obj{
 		"method", string(a.ctx.Method()), "target", string(a.ctx.Request.Header.RequestURI()),
-		"headers", headers, "body_sha256", hex.EncodeToString(sum[:]), "body_length", len(a.sent)}))
+		"headers", headers, "body_sha256", hex.EncodeToString(sum[:]), "body_length", len(a.sent),
+	}))
 }
 
 func (a *answer) stats() {

@@ -12,9 +12,11 @@ func TestParseFaultReadsAllMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Fault{set: f.set, ttft: 200 * time.Millisecond, head: 300 * time.Millisecond, pace: 20 * time.Millisecond, tokens: 7,
+	want := Fault{
+		set: f.set, ttft: 200 * time.Millisecond, head: 300 * time.Millisecond, pace: 20 * time.Millisecond, tokens: 7,
 		cut: 1, end: 2, stall: 3, silent: true, truncate: true, short: true, status: 429, retryAfter: 1, fail: 0,
-		size: 1 << 20, heartbeat: 15 * time.Second, times: 4, gzip: true, envelope: true, close: true, reset: true}
+		size: 1 << 20, heartbeat: 15 * time.Second, times: 4, gzip: true, envelope: true, close: true, reset: true,
+	}
 	if f != want {
 		t.Fatalf("got %+v", f)
 	}

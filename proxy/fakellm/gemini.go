@@ -35,10 +35,16 @@ func (d *geminiDialect) response(text string, finish string, said int) []byte {
 		candidate = append(candidate, "finishReason", finish)
 	}
 	candidate = append(candidate, "index", 0)
-	return doc(obj{"candidates", list{candidate},
-		"usageMetadata", obj{"promptTokenCount", d.promptTokens, "candidatesTokenCount", said,
-			"totalTokenCount", d.promptTokens + said},
-		"modelVersion", d.served, "responseId", d.id("", 22)})
+	return doc(obj{
+		"candidates",
+		list{candidate},
+		"usageMetadata",
+		obj{
+			"promptTokenCount", d.promptTokens, "candidatesTokenCount", said,
+			"totalTokenCount", d.promptTokens + said,
+		},
+		"modelVersion", d.served, "responseId", d.id("", 22),
+	})
 }
 
 func (d *geminiDialect) plain(text string) []byte { return d.response(text, "STOP", d.tokens) }

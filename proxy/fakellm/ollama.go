@@ -58,10 +58,16 @@ func (d *ollamaDialect) beat() []byte  { return append(doc(d.line("", 0, false))
 func (d *ollamaDialect) media() string { return "application/x-ndjson" }
 
 func ollamaTags() []byte {
-	return doc(obj{"models", list{obj{"name", "fake-brook:latest", "model", "fake-brook:latest",
+	return doc(obj{"models", list{obj{
+		"name", "fake-brook:latest", "model", "fake-brook:latest",
 		"modified_at", "2025-06-15T12:00:00Z", "size", 1, "digest", "fakellm",
-		"details", obj{"parent_model", "", "format", "gguf", "family", "river", "families", list{"river"},
-			"parameter_size", "1B", "quantization_level", "Q4_0"}}}})
+		"details",
+		obj{
+			"parent_model", "", "format", "gguf", "family", "river", "families",
+			list{"river"},
+			"parameter_size", "1B", "quantization_level", "Q4_0",
+		},
+	}}})
 }
 
 func ollamaVersion() []byte { return doc(obj{"version", "0.0.0-fakellm"}) }

@@ -31,25 +31,39 @@ func openaiHeaders(q *ask) []field {
 }
 
 func (d *chatDialect) usage() obj {
-	return obj{"prompt_tokens", d.promptTokens, "completion_tokens", d.tokens, "total_tokens", d.promptTokens + d.tokens,
-		"prompt_tokens_details", obj{"cached_tokens", 0, "audio_tokens", 0},
-		"completion_tokens_details", obj{"reasoning_tokens", 0, "audio_tokens", 0,
-			"accepted_prediction_tokens", 0, "rejected_prediction_tokens", 0}}
+	return obj{
+		"prompt_tokens", d.promptTokens, "completion_tokens", d.tokens, "total_tokens", d.promptTokens + d.tokens,
+		"prompt_tokens_details",
+		obj{"cached_tokens", 0, "audio_tokens", 0},
+		"completion_tokens_details",
+		obj{
+			"reasoning_tokens", 0, "audio_tokens", 0,
+			"accepted_prediction_tokens", 0, "rejected_prediction_tokens", 0,
+		},
+	}
 }
 
 func (d *chatDialect) plain(text string) []byte {
-	return doc(obj{"id", d.id("chatcmpl-", 28), "object", "chat.completion", "created", d.created(), "model", d.model("fake-river-1"),
-		"choices", list{obj{"index", 0,
-			"message", obj{"role", "assistant", "content", text, "refusal", nil, "annotations", list{}},
-			"logprobs", nil, "finish_reason", "stop"}},
-		"usage", d.usage(), "service_tier", "default", "system_fingerprint", d.id("fp_", 10)})
+	return doc(obj{
+		"id", d.id("chatcmpl-", 28), "object", "chat.completion", "created", d.created(), "model", d.model("fake-river-1"),
+		"choices",
+		list{obj{
+			"index", 0,
+			"message",
+			obj{"role", "assistant", "content", text, "refusal", nil, "annotations", list{}},
+			"logprobs", nil, "finish_reason", "stop",
+		}},
+		"usage", d.usage(), "service_tier", "default", "system_fingerprint", d.id("fp_", 10),
+	})
 }
 
 // envelope is what all chunks have in common. With include_usage every chunk
 // has a usage member, null but for the last.
 func (d *chatDialect) envelope(choices list, usage any) []byte {
-	o := obj{"id", d.id("chatcmpl-", 28), "object", "chat.completion.chunk", "created", d.created(), "model", d.model("fake-river-1"),
-		"service_tier", "default", "system_fingerprint", d.id("fp_", 10), "choices", choices}
+	o := obj{
+		"id", d.id("chatcmpl-", 28), "object", "chat.completion.chunk", "created", d.created(), "model", d.model("fake-river-1"),
+		"service_tier", "default", "system_fingerprint", d.id("fp_", 10), "choices", choices,
+	}
 	if d.withUsage {
 		o = append(o, "usage", usage)
 	}

@@ -23,18 +23,31 @@ func (d *responsesDialect) message(status string, content list) obj {
 }
 
 func (d *responsesDialect) response(status string, output list, usage any) obj {
-	return obj{"id", d.id("resp_", 40), "object", "response", "created_at", d.created(), "status", status,
+	return obj{
+		"id", d.id("resp_", 40), "object", "response", "created_at", d.created(), "status", status,
 		"background", false, "error", nil, "incomplete_details", nil, "instructions", nil, "max_output_tokens", nil,
 		"model", d.model("fake-river-1"), "output", output, "parallel_tool_calls", true, "previous_response_id", nil,
-		"reasoning", obj{"effort", nil, "summary", nil}, "store", true, "temperature", 1,
-		"text", obj{"format", obj{"type", "text"}}, "tool_choice", "auto", "tools", list{}, "top_p", 1,
-		"truncation", "disabled", "usage", usage, "user", nil, "metadata", obj{}}
+		"reasoning",
+		obj{"effort", nil, "summary", nil},
+		"store", true, "temperature", 1,
+		"text",
+		obj{"format", obj{"type", "text"}},
+		"tool_choice", "auto", "tools",
+		list{},
+		"top_p", 1,
+		"truncation", "disabled", "usage", usage, "user", nil, "metadata",
+		obj{},
+	}
 }
 
 func (d *responsesDialect) finished(text string) obj {
-	usage := obj{"input_tokens", d.promptTokens, "input_tokens_details", obj{"cached_tokens", 0},
-		"output_tokens", d.tokens, "output_tokens_details", obj{"reasoning_tokens", 0},
-		"total_tokens", d.promptTokens + d.tokens}
+	usage := obj{
+		"input_tokens", d.promptTokens, "input_tokens_details",
+		obj{"cached_tokens", 0},
+		"output_tokens", d.tokens, "output_tokens_details",
+		obj{"reasoning_tokens", 0},
+		"total_tokens", d.promptTokens + d.tokens,
+	}
 	return d.response("completed", list{d.message("completed", list{d.part(text)})}, usage)
 }
 

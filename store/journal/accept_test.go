@@ -86,7 +86,7 @@ func TestAReaderSeesAResultWholeOrNotAtAll(t *testing.T) {
 	var wg sync.WaitGroup
 	var nothing, all int
 	wg.Go(func() {
-		for {
+		for last := false; ; {
 			r := recall(t, j, "a")
 			complete := r.Entry.Newest == exchange.COMPLETE
 			switch {
@@ -98,9 +98,12 @@ func TestAReaderSeesAResultWholeOrNotAtAll(t *testing.T) {
 				t.Errorf("accepted %v, newest %s, result %v", r.Entry.Accepted, r.Entry.Newest, r.Result != nil)
 				return
 			}
+			if last {
+				return
+			}
 			select {
 			case <-stop:
-				return
+				last = true // once more: everything is accepted by now
 			default:
 				runtime.Gosched()
 			}

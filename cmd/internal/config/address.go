@@ -76,6 +76,14 @@ func base(s string) (target, path string, err error) {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port), strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
+// anyHost takes what CheckHost takes, and "" for every host.
+func anyHost(s string) error {
+	if s == "" {
+		return nil
+	}
+	return CheckHost(s)
+}
+
 // CheckHost refuses what cannot stand in a Host header.
 func CheckHost(s string) error {
 	if s == "" || strings.ContainsAny(s, "/@?# \t") || strings.Contains(s, "://") {

@@ -63,7 +63,7 @@ func (r *reader) route(c *Config, at string, n node, free bool) {
 		},
 		"match": func(at string, n node) {
 			r.mapping(n, at, keys{
-				"host":        r.text(&t.Match.Host, CheckHost),
+				"host":        r.text(&t.Match.Host, anyHost),
 				"path_prefix": r.text(&t.Match.PathPrefix, checkPath),
 				"methods":     r.texts(&t.Match.Methods, checkMethod),
 			})
