@@ -20,7 +20,7 @@ func (f freshness) fresh() bool { return f.noCache || f.explicit }
 // recall asks the journal before anything is sent: an accepted result that may
 // answer is the answer. Else row is the one to go on with, 0 for a new one.
 func (p *Proxy) recall(t *trip, in *exchange.Intent, ask freshness, v exchange.Verdict) (a *answer, row int64) {
-	for {
+	for stuck := int64(0); ; {
 		p.under.settle(t.ctx, in.Name())
 		known, err := p.journal.Recall(exchange.Ask{Scope: in.Scope, Key: in.Key, Digest: in.Digest, Body: true})
 		if err != nil {
@@ -50,9 +50,15 @@ func (p *Proxy) recall(t *trip, in *exchange.Intent, ask freshness, v exchange.V
 				return t.fail(p.failure(t, &errJournal{err})), 0
 			}
 			return a, 0
-		case e.Accepted, e.State == exchange.Discarded, e.State.Active() && p.under.any(in.Name()), !p.rows.hold(e.ID):
-			// Active without a call of this process is one whose end could not
-			// be written: it goes on like one that was interrupted.
+		case e.Accepted, e.State == exchange.Discarded, e.State.Active() && p.under.any(in.Name()):
+			return nil, 0
+		case e.State.Active() && stuck != e.ID:
+			// Nobody is at work on it: either its call has ended since the
+			// question, which a second one shows, or its end could not be
+			// written, and it goes on like one that was interrupted.
+			stuck = e.ID
+			continue
+		case !p.rows.hold(e.ID):
 			return nil, 0
 		}
 		return nil, e.ID

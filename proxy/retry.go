@@ -20,8 +20,12 @@ func (p *Proxy) Retry(row int64, how exchange.Retry) (exchange.Started, error) {
 		return exchange.Started{}, &exchange.Refusal{Kind: exchange.NotFound, Why: "there is no journal: nothing can be retried"}
 	}
 	known, err := p.journal.Recall(exchange.Ask{Row: row, Body: true})
-	if err == nil && known.Entry.State.Active() {
-		// One that was killed a moment ago may still be writing that down.
+	for range 2 {
+		if err != nil || !known.Entry.State.Active() {
+			break
+		}
+		// One that was killed or ended a moment ago may still be writing that
+		// down, or has written it since.
 		p.under.settle(context.Background(), known.Intent.Name())
 		known, err = p.journal.Recall(exchange.Ask{Row: row, Body: true})
 	}
