@@ -117,7 +117,8 @@ func TestAJournalThatCannotBeWrittenSendsNothing(t *testing.T) {
 // not kept.
 func TestAnAnswerThatCannotBeAcceptedIsDeliveredAllTheSame(t *testing.T) {
 	fake, url := origin(t)
-	s, _, told := spoilt(t, strings.TrimPrefix(url, "http://"), &faulty{accept: func() error { return errDisk }})
+	f := &faulty{accept: func() error { return errDisk }}
+	s, _, told := spoilt(t, strings.TrimPrefix(url, "http://"), f)
 	for _, stream := range []bool{false, true} {
 		body := say("paid", stream)
 		direct := s.do(t.Context(), "POST", url+completions, body)
@@ -132,6 +133,15 @@ func TestAnAnswerThatCannotBeAcceptedIsDeliveredAllTheSame(t *testing.T) {
 	}
 	if n := fake.Stats().Requests; n != 6 {
 		t.Errorf("%d requests", n)
+	}
+	rows, err := f.List(exchange.Page{})
+	if err != nil || len(rows) == 0 {
+		t.Fatal(rows, err)
+	}
+	for _, row := range rows { // it has ended, and no result of it is kept
+		if row.State != exchange.Partial || row.Last != exchange.INCOMPLETE {
+			t.Errorf("row %d is %s, last event %s", row.ID, row.State, row.Last)
+		}
 	}
 	if !strings.Contains(told.String(), "disk full") {
 		t.Errorf("the operator is told %q", told)
