@@ -359,3 +359,42 @@ func TestLargeResponseHeadPasses(t *testing.T) {
 		t.Errorf("%d, %d bytes of header, %q", res.StatusCode, len(res.Header.Get("X-Big")), body)
 	}
 }
+
+// max_streaming_buffer_bytes counts what is teed, not what only passes through:
+// a long download that nobody may store must not make others wait for their
+// whole bodies.
+func TestOnlyTeedBodiesCountAsBuffered(t *testing.T) {
+	const size = 1 << 20
+	open := make(chan bool)
+	o := proxytest.Raw(t, func(c *proxytest.Conn) {
+		req, _ := c.Request()
+		control := "no-store"
+		if strings.Contains(req, "/stored") {
+			control = "max-age=60"
+		}
+		c.Say(fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", control, size+1, strings.Repeat("x", size)))
+		select {
+		case <-open:
+			c.Say("x")
+		case <-t.Context().Done():
+		}
+	})
+	rig := proxytest.Start(t, o.Addr, nil)
+	for path, want := range map[string]int64{"/passing": 0, "/stored": size} {
+		res, err := client(t).Get(rig.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(io.Discard, res.Body, size); err != nil {
+			t.Fatal(err)
+		}
+		if got := rig.Loads()[0].BufferBytes; got != want {
+			t.Errorf("%s: %d bytes buffered, want %d", path, got, want)
+		}
+		open <- true
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			t.Error(err)
+		}
+		res.Body.Close()
+	}
+}

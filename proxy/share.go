@@ -137,12 +137,15 @@ func roomFor(buf []byte, n int) []byte {
 // that all of it came. It does not seal the body.
 func (f *fetch) pump(body *flight.Body, most int64) error {
 	buf := make([]byte, readLeast)
-	var total int64
-	defer func() { f.route.buffered.Add(-total) }()
+	var total, buffered int64
+	defer func() { f.route.buffered.Add(-buffered) }()
 	for f.ending == exchange.EndingNone {
 		n, err := f.Read(buf)
 		total += int64(n)
-		f.route.buffered.Add(int64(n))
+		if most > 0 { // what only passes through is no buffer, however long it is
+			buffered += int64(n)
+			f.route.buffered.Add(int64(n))
+		}
 		if most > 0 && total > most {
 			f.ending, f.cause = exchange.EndingBroken, errTooLarge.Error()
 			return errTooLarge
